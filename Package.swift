@@ -240,8 +240,8 @@ let package = Package(
             capability: .buildTool(),
             dependencies: ["SettingsTool"]
         ),
-        // The build plugin that embeds texts, and the target `Reference` with the pages that people read. In
-        // `Reference`, the plugin embeds the pages of schemas/generated/reference.txt and the playground.
+        // The build plugin that embeds texts, followed by the target `Reference`, which contains the reference site. In
+        // this target, the plugin embeds the site's pages (schemas/generated/reference.txt) and the playground's files.
         .executableTarget(
             name: "EmbedTool",
             path: "Plugins/EmbedTool",
@@ -259,7 +259,8 @@ let package = Package(
             swiftSettings: settings,
             plugins: ["EmbedTexts"]
         ),
-        // The targets for errors with codes and cures, the data directory, its backups, the settings, and the service.
+        // Five targets, in this order: users' errors, each with a code and cures; the files of the data directory; the
+        // backups; the settings; and the service itself.
         .target(name: "Problems", dependencies: ["JSON"], swiftSettings: settings, plugins: ["EmbedTexts"]),
         .target(
             name: "Files",

@@ -19,7 +19,8 @@ import catalog  # noqa: E402
 WIDTH = 120
 SIMPLE = {"string": ("str", "string"), "integer": ("int", "number"), "number": ("float", "number"),
           "boolean": ("bool", "boolean"), "null": ("None", "null")}
-# If several parts of a schema have the same member, the member can have any part's type.
+# Keywords that combine several schemas into one. If the combined schema has no type of its own, its generated type is
+# the union of the single schemas' types.
 PARTS = ("allOf", "anyOf", "oneOf")
 
 
@@ -173,7 +174,7 @@ class Types:
             return self.of(schema, at)
         known = "ErrorBody" if name == "error" else name[0].upper() + name[1:]
         if known not in self.written:
-            self.written[known] = None  # it may refer to itself
+            self.written[known] = None  # the definition may refer to itself
             words = schema.get("description", "").replace("*/", "* /")
             self.written[known] = (self.object(members(schema, at)), words)
         return known

@@ -100,7 +100,9 @@ COMMON = ("data", "config", "set", "json", "help", "version")
 
 
 def commands(path, command):
-    """Yields the command itself or, in order, all commands below it without subcommands."""
+    """Yields the command itself if it has no subcommands, and otherwise the commands below it that have none.
+
+    The commands are in order, each with its path."""
     below = [c for c in command.get("subcommands", []) if c.get("shouldDisplay", True) and c["commandName"] != "help"]
     if not below:
         yield path, command

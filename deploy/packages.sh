@@ -5,7 +5,7 @@
 # Packages for building and running, beside the Swift toolchain.
 # shellcheck disable=SC2034 # used by the scripts that source this file
 run_packages=(
-    ca-certificates git pkg-config       # the package manager fetches and finds libraries
+    ca-certificates git pkg-config       # for Swift's package manager, to fetch and find libraries
     libc6-dev libstdc++-12-dev           # libraries that the compiler links
     libsqlite3-dev zlib1g-dev tzdata     # the store, HTTP, time zones
     libpq-dev                            # PostgreSQL, if the store is a database
@@ -15,7 +15,7 @@ run_packages=(
     libsodium-dev                        # hashes and sealing
     libcurl4-openssl-dev                 # e-mail by SMTP, HTTP to webhooks and identity providers
     libqrencode-dev                      # QR codes of labels and invitations
-    util-linux                           # setpriv: the broker ends with the service
+    util-linux                           # setpriv, which ends the broker when the service ends
 )
 
 # Additional packages for the tests.
@@ -51,16 +51,16 @@ package_packages=(
     dpkg-dev binutils chrpath python3    # dependencies, stripping, paths, manual pages
 )
 
-# Additional packages for `deploy/test --packages`, which installs the package into a Debian and
-# boots it.
+# Additional packages for `deploy/test --packages`, which installs the package into a Debian system
+# and boots the system.
 # shellcheck disable=SC2034
 trial_packages=(
-    debootstrap                          # a Debian to install into
-    systemd-container iproute2           # a machine that boots it
+    debootstrap                          # the Debian system
+    systemd-container iproute2           # the container that boots the system
 )
 
-# The options of builds by deploy/run and deploy/test, equal so that neither compiles the other's
-# files again. Package.swift says which targets are still optimized.
+# The build options of deploy/run and deploy/test. Both use the same options, so that neither
+# compiles the other's files again. Package.swift says which targets are optimized nevertheless.
 # shellcheck disable=SC2034
 shared_build=(-c debug --explicit-target-dependency-import-check error)
 

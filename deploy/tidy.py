@@ -20,7 +20,7 @@ PROPERTY = re.compile(
 )
 # Properties that are required by protocols of the standard library or of the logging library.
 PROPERTY_WITNESSES = {"description", "debugDescription", "logLevel", "metadata", "metadataProvider"}
-# Initialisers that are required by protocols of the standard library, of logging and of Storage's columns.
+# Initialisers that are required by protocols of the standard library, of the logging library, or of Storage (columns).
 INITIALISER_WITNESS = re.compile(r"\((?:\w+Literal|rawValue|metadataKey|_ column: Column\b)")
 NAME = re.compile(r"\w+|[^\w(]+")
 # Functions that protocols of other packages require. Functions that our own protocols require are found in the sources.
@@ -85,14 +85,14 @@ JSON_WORKERS = (
 )
 # Code that reads a request's members by name. Only Wire may contain such code.
 MEMBER = re.compile(r"\b[fF]ields\.(?!refuse\b)\w+\(\s*\"|\bFields\b(?! \{ request\.fields)")
-# A limit with its default. Another limit of the same name and number is a duplicate.
+# A limit with its default. If two files define limits of the same name and number, one of these limits is a duplicate.
 LIMIT = re.compile(
     r"^\s*(?:package |private |fileprivate )?(?:static let|static var|var|let) "
     r"(\w*(?:Max|Min|Seconds|Milliseconds|Bytes|Days|Rows|hour|day))(?:: \w+)? = ([\d_]+(?: (?:<<|\*) [\d_]+)?|\.\w+\([\d_]+\))$",
     re.M,
 )
-# A library of Package.swift with its dependencies. Targets are plain strings. Products of other packages are calls of
-# `.product`.
+# A library in Package.swift, with its dependencies. In the list of dependencies, the project's own targets are plain
+# strings, and the products of other packages are calls of `.product`.
 LIBRARY = re.compile(r"^ *\.target\(\s*name: \"(\w+)\"(.*?)(?=^ *\.\w*[tT]arget\(|^ *\.(?:plugin|systemLibrary)\(|\Z)", re.M | re.S)
 DEPENDENCIES = re.compile(r"\bdependencies: \[(.*?)\]", re.S)
 PRODUCT = re.compile(r"\.product\(.*?\)", re.S)
@@ -100,12 +100,12 @@ PRODUCT = re.compile(r"\.product\(.*?\)", re.S)
 # another.
 CHAIN_MAX = 7
 FUNCTION = re.compile(r"\b(?:func\s+([^\s(<]+)|init|subscript)[?]?\s*(?:<[^(]*>)?\(")
-# Functions with three or more unlabelled parameters, each with the reason. C has no labels. If C calls a function, the
-# reason only names the caller.
+# The functions that may have three or more unlabelled parameters, each with the reason. C has no parameter labels. If a
+# function is called from C, its reason only names the caller.
 UNLABELLED = {
-    "Sources/Administration/Operations/Operation.swift": ("init",),  # a row of the table: id, method, path
-    "Sources/Administration/Operations/Refused.swift": ("init",),  # a problem: status, code, words
-    "Sources/GatePlugin/EntryPoints.swift": ("pluginInit", "pluginCleanup"),  # Mosquitto, by these names
+    "Sources/Administration/Operations/Operation.swift": ("init",),  # each call is a row of a table: id, method, path
+    "Sources/Administration/Operations/Refused.swift": ("init",),  # each call names a problem: status, code, words
+    "Sources/GatePlugin/EntryPoints.swift": ("pluginInit", "pluginCleanup"),  # Mosquitto, at its start and its end
     "Sources/Gate/Plugin.swift": ("answer",),  # Mosquitto, at each event
     "Sources/Providers/HTTP/CurlHandle.swift": ("readUpload", "dropDownload"),  # libcurl, for a body
     "Sources/Providers/HTTP/WebTransfer.swift": ("takeDownload", "watchProgress"),  # libcurl, for an answer
@@ -140,7 +140,8 @@ def requirements(paths: list[pathlib.Path]) -> dict[str, set[str]]:
 def is_plain(line: str, witnesses: set[str]) -> bool:
     """Returns whether a line declares a property that no protocol requires.
 
-    Such a property needs a doc comment. Our own protocols count only for computed and static properties."""
+    Such a property needs a doc comment. Even if one of our own protocols requires a stored property of an instance, the
+    function returns True."""
     found = PROPERTY.match(line)
     if not found or found[2] in PROPERTY_WITNESSES:
         return False

@@ -14,10 +14,11 @@ request with the same `id` has its effect once over both transports together.
 
 - **The caller**: `Authorization: Bearer` with a session's token, which may then be left out of the body; or
   `Basic` with an app's id and secret, for methods without a token.
-- **Paths**: with a token the short paths below will do. Without one the path names app and terminal:
+- **Paths**: with a token, use the short paths below. Without a token, the path names the app and the terminal:
   `/ll/v1/app/{appId}/{terminalId}/request/{service}/{method}`.
-- **Status**: by the code of the error; `Retry-After` repeats `retryAfter`. 504 with the reason `outcomeUnknown` means that the
-  request may have had its effect: repeat it with the same `id`. Every other `Unavailable` had none.
+- **Status**: the error's code determines the status; `Retry-After` repeats `retryAfter`. 504 with the reason
+  `outcomeUnknown` means that the request may have taken effect: repeat it with the same `id`. After every other
+  `Unavailable`, the request has had no effect.
 """
 STATUSES = {
     "400": ("InvalidRequest", "InvalidCode"), "401": ("InvalidToken", "InvalidCredentials"),

@@ -78,9 +78,9 @@ def part_name(file, definition):
 
 
 def bundled(schema, file, refer=None):
-    """A copy of a schema of `file` in which `refer` makes the references.
+    """A copy of a schema of `file` with new references; `refer` returns the reference to a name's definition.
 
-    Without `refer`, the references lead to components."""
+    Without `refer`, the new references lead to components."""
     refer = refer or (lambda name: component(name)["$ref"])
     if isinstance(schema, list):
         return [bundled(one, file, refer) for one in schema]
@@ -193,8 +193,9 @@ def message(title, payload, summary, examples=()):
 
 
 def shown(name, around=lambda value: value):
-    """The valid examples of `name` that are not larger than `EXAMPLE_MAX`, each with its case's name and wrapped
-    by `around`."""
+    """The valid examples of `name` that are not larger than `EXAMPLE_MAX`.
+
+    Each is a pair of the case's name and `around(example)`."""
     cases = catalog.examples(name, "valid").items()
     return [(case, around(value)) for case, value in cases if len(json.dumps(value)) <= EXAMPLE_MAX]
 

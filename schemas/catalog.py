@@ -25,7 +25,7 @@ class Entry(NamedTuple):
 
     file: str  # "methods/account"
     definition: str  # "login"
-    side: str | None  # "params"; None for a message or document
+    side: str | None  # for example "params"; None if the entry is a message or a document
 
 
 def read(path):

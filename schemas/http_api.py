@@ -19,10 +19,12 @@ The interface that the console uses, open to scripts too.
 
 - **The caller**: a browser sends the cookie of its session; a script sends `Authorization: Bearer TOKEN`, with a token from
   `lamplighter operator token`. Each operation names the least role that it needs in `x-role`.
-- **Requests that change** something carry JSON (`Content-Type: application/json`) of at most 64 KiB; a product's or app's
-  document may have 1 MiB and 20,000 values, a sign-in 4 KiB (else 413). Requests with a cookie also need the header
-  `X-Lamplighter: console` and must come from the console's own pages (`Sec-Fetch-Site: same-origin`).
-- **Names**: it answers to this machine's names, the name in `console.url` and those in its certificate, and with 421 to others.
+- **Requests that change** something carry JSON (`Content-Type: application/json`) of at most 64 KiB. The document of a
+  product or app may have 1 MiB and 20,000 values, and a sign-in may have 4 KiB. The answer to a larger body is 413.
+  Requests with a cookie also need the header `X-Lamplighter: console` and must come from the console's own pages
+  (`Sec-Fetch-Site: same-origin`).
+- **Names**: a request must use one of this machine's names, the name in `console.url` or a name in the console's
+  certificate. The answer to a request with any other name is 421.
 - **Members** without a value are absent. Times are milliseconds since 1970. Integers lie within ±(2^53−1).
 - **Pages**: while an answer has `next`, request the next page with it as `cursor`.
 - **Refusals** are problem details (RFC 9457) with our codes.
@@ -44,7 +46,7 @@ def merged(key):
 
 
 def referring(schema):
-    """A schema whose references to names are those of the document."""
+    """A copy of a schema in which each `$ref` is a complete reference in the document instead of just a name."""
     if isinstance(schema, list):
         return [referring(one) for one in schema]
     if not isinstance(schema, dict):

@@ -6,13 +6,15 @@ the list's definition in generated/lists.json, to which the schemas refer. An en
 
     code                 the value in messages, if it is not the entry's name
     title, cause, cure   or `text`: the page of `lamplighter explain` and of the reference
-    meaning              the meaning, where neither a title nor the next says it
+    meaning              the meaning, if neither the title nor `contract` states it
     contract             the meaning in the schema's description
-    short                the console's words; `words` names another section than the list's
+    short                the console's words for the entry
+    words                the section of the console's words, if it is not the list's section
     zh                   the same in Chinese
     is...                a flag of the list
-    raised               the errors with this code: the function that makes each, and its `message`, the place `at` which it
-                         is, `why`, and `cures`, which are commands with notes. `{path}` is a parameter of the function.
+    raised               the errors with this code, by the names of the functions that make them. Each error has a
+                         `message`, a reason (`why`), and if needed a place (`at`) and `cures`, which are commands with
+                         notes. `{path}` in these texts is a parameter of the function.
 """
 
 import functools
@@ -28,7 +30,8 @@ WORDS = ROOT / "Sources/Console/Files/base"
 SESSIONS = ROOT / "Sources/Reference/Texts/sessions.md"
 PAGE = ("title", "cause", "cure", "text")
 FIELDS = {"code", *PAGE, "meaning", "contract", "short", "words", "zh", "raised"}
-RAISED = ({"message", "why"}, {"message", "why", "at", "cures"})  # the members that are needed, and all
+# The members that each entry of `raised` must have, and the members that it may have.
+RAISED = ({"message", "why"}, {"message", "why", "at", "cures"})
 PLACE = re.compile(r"\{(\w+)\}")
 REFERENCE = "generated/lists.json#/definitions/"
 
@@ -89,7 +92,7 @@ def inlined(schema):
 
 
 def swift(one):
-    """A list in the form from which Plugins/EmbedTool makes the Swift enum."""
+    """The data of a list from which Plugins/EmbedTool makes the Swift enum."""
     flags = one.get("flags", {})
     entries = one["entries"]
     return {
@@ -110,7 +113,7 @@ def swift(one):
 
 
 def raised(name, error):
-    """An error in the form that Plugins/EmbedTool needs to make a function."""
+    """The data of an error from which Plugins/EmbedTool makes a function."""
     cures = [[command, note or ""] for command, note in error.get("cures", {}).items()]
     texts = [error["message"], error.get("at", ""), error["why"], *(text for cure in cures for text in cure)]
     places = [place for text in texts for place in PLACE.findall(text)]

@@ -1,13 +1,14 @@
 import Foundation
 import PackagePlugin
 
-/// A build plugin that generates enums from `schemas/lists`, string literals of text files, and the types of a command
-/// line.
+/// A build plugin that generates three kinds of Swift code: enums, string literals, and the types of a command line.
 ///
-/// The text files are those in the target's folders `Texts` and `Files`.
+/// The enums come from the lists in `schemas/lists`. Each string literal is the content of a text file. The text files
+/// are those in the target's folders `Texts` and `Files`.
 ///
-/// The target `Reference` also gets all pages of the reference site in one file. The names that begin with `try/` are
-/// those of the playground's files. These include the JavaScript client for browsers and two of the console's scripts.
+/// The target `Reference` also gets all pages of the reference site, in one file, and the files of the playground. The
+/// plugin gives the playground's files names that begin with `try/`. These files include the JavaScript client for
+/// browsers and two of the console's scripts.
 ///
 /// The plugin replaces SwiftPM's `.embedInCode`, for which the compiler takes 9 s per 100 kB. A string literal takes
 /// almost no time.

@@ -6,7 +6,7 @@ struct CodeList: Decodable {
     struct Flag: Decodable {
         let name, doc: String
     }
-    /// A case of the enum, with the texts of its page, its flags and its problems.
+    /// A case of the enum, with its flags, its problems, and the texts of its page.
     struct Entry: Decodable {
         let name, value, doc: String
         let page, flags: [String]

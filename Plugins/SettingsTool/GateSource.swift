@@ -11,8 +11,9 @@ enum GateSource {
                 package init() {}
             }
 
-            /// An option of the gate that sets a limit: its name after `plugin_opt_` in the broker's
-            /// configuration.
+            /// An option of the gate that sets a limit.
+            ///
+            /// The raw value is the option's name in the broker's configuration, without the prefix `plugin_opt_`.
             package enum GateOption: String, Sendable, CaseIterable {
             \(lines { "case \(name($0)) = \"\($0.option ?? "")\"" })
                 /// The limit that the option sets.

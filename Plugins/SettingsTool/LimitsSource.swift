@@ -17,8 +17,8 @@ enum LimitsSource {
                 /// Uses the default limits.
                 package init() {}
 
-                /// Sets the limit with this key to a number, in the setting's unit; does nothing if the key
-                /// isn't a limit's.
+                /// Sets the limit with this key to a number, in the setting's unit; does nothing if no limit
+                /// has this key.
                 package mutating func set(_ key: String, to number: Int) {
                     switch key {
             \(limits.filter { $0.takes != nil }.map(assignment).joined())

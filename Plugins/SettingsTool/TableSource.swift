@@ -14,7 +14,9 @@ enum TableSource {
                     return rows
                 }()
 
-                /// The gate's options that settings set; a setting's value times `factor` is the option's value.
+                /// The options of the gate that have a setting.
+                ///
+                /// An option's value is the value of the setting with the key `key`, times `factor`.
                 static let gateOptions: [(option: String, key: String, factor: Int)] = [
             \(options.joined())
                 ]

@@ -33,7 +33,7 @@ extension Backup {
             try copy.advanceNumbers()
             if endsSessions { try copy.endSessions(at: now) }
             try FileSink.sync(copy.path)
-            // The database gets its final name last: once it exists, the restored directory is complete.
+            // The database gets its final name last. So if the database exists, the restored directory is complete.
             for file in written.reversed() where file.to != directory.database {
                 try name(file, from: path)
                 named.append(file)

@@ -13,7 +13,7 @@ package struct Backup: Sendable {
     /// The version of the program that makes the backups.
     let version: String
 
-    /// Prepares a data directory's backups, which name the program's `version`.
+    /// Prepares backups of a data directory; each backup's header will contain the program's `version`.
     package init(of directory: DataDirectory, version: String) {
         (self.directory, self.version) = (directory, version)
     }

@@ -4,9 +4,11 @@ import Sodium
 
 /// A backup's format: a line with the format's name, a line of JSON (the header), and an encrypted stream.
 ///
-/// Each member begins with a piece of JSON: the member's name and size. Further pieces contain the member's bytes. The
-/// last piece of the stream is JSON that contains each table's number of rows. Each piece is preceded by its length, in
-/// four bytes. Without a passphrase, the header contains the key. The data then isn't secret, but changes are still
+/// The stream consists of pieces, and contains the data directory's files, which are called members. Each member begins
+/// with a piece of JSON: the member's name and size. Further pieces contain the member's bytes. The last piece of the
+/// stream is JSON that contains each table's number of rows. Each piece is preceded by its length, in four bytes.
+///
+/// Without a passphrase, the header contains the key. The data then isn't secret, but a damaged backup is still
 /// detected.
 enum BackupFormat {
     /// The first line of a backup.
@@ -114,7 +116,7 @@ struct BackupMember: Sendable, Equatable {
 
     /// Reads the piece that precedes a member, or returns nil if it's invalid.
     ///
-    /// A file outside the data directory is invalid.
+    /// A piece that names a file outside the data directory is also invalid.
     init?(piece: [UInt8]) {
         guard let object = try? JSONValue.parse(piece).objectValue,
             let name = object["member"]?.stringValue, let bytes = object["bytes"]?.intValue,

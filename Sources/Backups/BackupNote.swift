@@ -29,7 +29,10 @@ package struct BackupNote: Sendable, Equatable {
         self.init(path: path, madeAt: Instant(milliseconds: madeAt))
     }
 
-    /// Removes the record of a failed backup, and writes the note unless there is a note of a later backup.
+    /// Writes the note to the data directory.
+    ///
+    /// The record of an earlier failed backup is removed. If the directory already has the note of a later backup, that
+    /// note is kept instead.
     ///
     /// - Throws: `Errno` if the note can't be written.
     func write(to directory: DataDirectory) throws {

@@ -4,7 +4,9 @@ import Problems
 import Sodium
 import SystemPackage
 
-/// A writer of one backup, whose file gets its final name once it is completely on the disk.
+/// A writer of one backup's file.
+///
+/// The file has a temporary name until all of its bytes are on the disk. Only then does the file get its final name.
 struct BackupWriter {
     private let path: String
     private let file: FileDescriptor

@@ -50,7 +50,7 @@ final class FileSink {
         }
     }
 
-    /// Waits until a file that other code has written is on the disk.
+    /// Waits until an existing file is on the disk, even if other code wrote the file.
     static func sync(_ path: String) throws {
         let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
         defer { try? file.close() }

@@ -2,7 +2,9 @@ import Files
 import Glibc
 import Problems
 
-/// A backup's passphrase, never given on a command line, which other users could read.
+/// A backup's passphrase.
+///
+/// The passphrase is never given on a command line, because other users could read the command line.
 package struct Passphrase: Sendable {
     let bytes: [UInt8]
 

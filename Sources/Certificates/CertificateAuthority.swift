@@ -11,7 +11,9 @@ package struct CertificateAuthority: Sendable {
     private let certificate: Certificate
     private let key: Certificate.PrivateKey
 
-    /// The validity of an authority, in days, which is longer than the life of the devices that trust it.
+    /// The number of days for which an authority is valid.
+    ///
+    /// The period is longer than the life of the devices that trust the authority.
     private static let days = 3650
 
     /// Makes a new authority, whose name ends in four random hexadecimal digits to tell it apart from others.
@@ -86,7 +88,9 @@ package struct CertificateAuthority: Sendable {
         return try issue(subject, for: .clientAuth, from: begin, days: days, names: [])
     }
 
-    /// Returns a certificate (PEM) with which clients that trust this authority also trust `other`.
+    /// Returns a certificate (PEM) of the authority `other`, signed by this authority.
+    ///
+    /// With this certificate, clients trust `other` if they trust this authority.
     ///
     /// The certificate is valid until one of the two authorities expires.
     ///

@@ -9,7 +9,9 @@ package enum CertificateFault: Error, Sendable, Equatable {
     case noCertificate
     /// The file contains no key in PEM form, or a key of an unknown kind.
     case noKey
-    /// The key is encrypted with a passphrase, which a service that starts automatically can't enter.
+    /// The key is encrypted with a passphrase.
+    ///
+    /// The service starts automatically, so nobody can enter the passphrase.
     case keyEncrypted
     /// The key belongs to another certificate.
     case keyMismatch
@@ -89,7 +91,7 @@ package struct CertificateFile: Sendable {
         guard try Self.key(keyPEM).publicKey == first.publicKey else { throw .keyMismatch }
     }
 
-    /// Returns whether the authority's file contains one of these certificates or the signer of one of them.
+    /// Returns whether an authority's file contains a certificate of this file, or the signer of such a certificate.
     package func isSigned(by authority: CertificateFile) -> Bool {
         certificates.contains { certificate in
             authority.certificates.contains { signer in
@@ -104,7 +106,8 @@ package struct CertificateFile: Sendable {
     static func key(_ pem: String) throws(CertificateFault) -> Certificate.PrivateKey {
         let blocks = (try? PEMDocument.parseMultiple(pemString: pem)) ?? []
         guard let block = blocks.first(where: { $0.discriminator.hasSuffix("PRIVATE KEY") }) else { throw .noKey }
-        // The parser rejects the header of an encrypted key in the older form. Such a key counts as `.noKey`.
+        // In the older form of an encrypted key, the PEM block contains headers such as `Proc-Type`. The parser rejects
+        // these headers, so such a key counts as `.noKey`.
         if block.discriminator.hasPrefix("ENCRYPTED") { throw .keyEncrypted }
         guard let key = try? Certificate.PrivateKey(pemDocument: block) else { throw .noKey }
         return key

@@ -17,7 +17,8 @@ package enum CertificateForm: Sendable, Equatable {
     /// Recognises a file's form, or returns nil for text that might be a PEM certificate or key.
     package init?(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
-        // The text that tools write before a certificate isn't always UTF-8.
+        // A file with a PEM block counts as text even if the file isn't valid UTF-8. Some tools write text in another
+        // encoding before the PEM block.
         let isText = !bytes.contains(0) && String(validating: bytes, as: UTF8.self) != nil
         guard isText || text.contains("-----BEGIN ") else {
             self = Self.binary(bytes)

@@ -78,9 +78,9 @@ package struct ConsoleAPI: ConsoleResponder {
         return Self.answer(reply)
     }
 
-    /// Returns the caller of a request, and the rank of the request's work, before the body is read.
+    /// Returns the caller of a request, and the rank with which the request's work waits for a thread.
     ///
-    /// The caller is nil if the operation needs no caller.
+    /// This function is called before the request's body is read. The caller is nil if the operation needs no caller.
     private func caller(
         of request: ConsoleRequest,
         for operation: Operation

@@ -23,7 +23,9 @@ struct ConsoleFiles: Sendable {
 
     /// The part of a path that precedes the version.
     private static let versioned = "v"
-    /// The text that is used as the version of files from a directory, because these files can change.
+    /// The version in the paths of files that are read from a directory.
+    ///
+    /// These files have no hash as their version, because they can change while the program runs.
     private static let changing = "dev"
     private static let page = "index.html"
 
@@ -31,7 +33,7 @@ struct ConsoleFiles: Sendable {
     private let version: String
     private let embedded: [String: File]
 
-    /// Creates the set of a directory's files, or for nil, of the embedded files.
+    /// Creates the set of the files in `directory`; if `directory` is nil, the set of the embedded files.
     init(directory: String?) {
         self.directory = directory
         guard directory == nil else {

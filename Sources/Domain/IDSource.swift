@@ -15,9 +15,9 @@ package struct IDSource: Sendable {
 
     /// Makes a source for one thread.
     ///
-    /// If several processes use one database, each process has one counter that includes its slot. Thus, no two ids are
-    /// equal. With only one process, each source starts each millisecond at a random number. Equal ids are then very
-    /// unlikely.
+    /// If several processes use one database, all sources of a process share one counter. The lowest bits of this
+    /// counter are the number of the process's slot. Thus, no two ids are equal. With only one process, each source
+    /// starts each millisecond at a random number. Equal ids are then very unlikely.
     package init(of slot: NodeSlot = .alone) {
         self.slot = slot
         random = SystemRandomNumberGenerator()
@@ -58,7 +58,10 @@ package struct IDSource: Sendable {
         /// Returns whether the last stamp's millisecond is earlier than a given moment.
         func isBehind(_ now: Instant) -> Bool { UInt64(clamping: now.milliseconds) > millisecond }
 
-        /// Returns the next stamp, whose counter is `start` in a new millisecond, and otherwise grows by `step`.
+        /// Returns the next stamp.
+        ///
+        /// In a new millisecond, the counter begins at `start`. Within a millisecond, each stamp raises the counter by
+        /// `step`.
         mutating func next(_ now: Instant, from start: UInt64, step: UInt64) -> UInt64 {
             if isBehind(now) {
                 millisecond = UInt64(clamping: now.milliseconds)

@@ -96,8 +96,8 @@ package enum AppKind: IdentifierKind {
     package static let name = "appId"
 }
 
-/// The ids of clients' messages, sessions, invitations, keys, OAuth clients, homes, notifications and event
-/// subscriptions.
+/// The form of the ids of sessions, invitations, keys, OAuth clients, homes, notifications, event subscriptions and the
+/// messages that clients send.
 package enum MessageKind: IdentifierKind {
     package static let name = "id"
 }

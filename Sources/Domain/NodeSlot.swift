@@ -1,6 +1,7 @@
-/// A slot: a number that identifies a process among the processes that write to one database.
+/// A number that identifies a process among the processes that write to one database.
 ///
-/// The slot takes up six bits of each number and id. Two processes thus never make equal numbers or ids.
+/// If several processes share a database, six bits of every number and id that a process makes are the process's slot.
+/// Two processes thus never make equal numbers or ids.
 package struct NodeSlot: Hashable, Sendable, CustomStringConvertible {
     /// The number of slots.
     package static let count = 64

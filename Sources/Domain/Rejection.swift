@@ -14,9 +14,9 @@ package struct Rejection: Error, Equatable, Sendable {
     package var endpoint: String?
     /// The number of seconds after which another try makes sense.
     package var retryAfter: Int64?
-    /// A document's other faults.
+    /// The further faults of a refused document, after the fault that this refusal describes.
     ///
-    /// A request without a document is refused at its first fault.
+    /// If the request has no document, the array is empty, because such a request is refused at its first fault.
     package var others: [Rejection] = []
 
     /// Makes a refusal, and shortens a message or field path that is too long.

@@ -9,8 +9,8 @@ package enum WorkerName: String, Sendable, CaseIterable {
     /// Answers requests from makers' servers about events, and all requests about notifications
     /// (`RequestHandler.reach`).
     case reach
-    /// Publishes session ends, sends e-mails and text messages, and answers requests whose worker is offline
-    /// (`SessionHandler`).
+    /// Announces ended sessions, sends e-mails and text messages, and answers requests in place of workers that are
+    /// offline (`SessionHandler`).
     case session
     /// Answers requests about schedules, and carries out due occurrences (`ScheduleWorker`).
     case schedule

@@ -21,7 +21,9 @@ package struct DataDirectory: Sendable {
     package var demo: String { path + "/demo.json" }
     /// The file that describes the newest backup that was successfully read back.
     package var backupNote: String { path + "/backup.json" }
-    /// The file with the reason why the last backup failed, which a successful backup removes.
+    /// The file with the reason why the last backup failed.
+    ///
+    /// A successful backup removes this file.
     package var backupFailure: String { path + "/backup.failed" }
 
     /// The files that a backup contains besides the database, as paths relative to the data directory.
@@ -56,7 +58,8 @@ package struct DataDirectory: Sendable {
 
     /// The broker's copies of the certificate, the key and the devices' authority.
     ///
-    /// The broker has its own copies. A certificate and key that it reads therefore always belong together.
+    /// While an operator replaces the original files, the certificate and the key may not match. The broker therefore
+    /// reads these copies, into which the service writes only a matching certificate and key.
     package var brokerTLS: TLSFiles {
         let base = path + "/broker/"
         return TLSFiles(certificate: base + "server.pem", key: base + "server.key", authority: base + "authority.pem")
@@ -132,7 +135,7 @@ package struct DataDirectory: Sendable {
     /// Makes the database's files accessible only to their owner, even if other users can enter the directory.
     ///
     /// The modes are set before SQLite opens the database. SQLite then makes further files with the same mode. A
-    /// failure is ignored, because SQLite reports the cause itself or another user owns the files.
+    /// failure is ignored. Either SQLite meets the same problem and reports it, or another user owns the files.
     package func narrowDatabase() {
         if !TextFile.exists(database) { try? TextFile.create(database).close() }
         for path in [database, database + "-wal", database + "-shm"] {

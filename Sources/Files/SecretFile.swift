@@ -49,10 +49,12 @@ package struct ServiceSecrets: Sendable {
         Sodium.base64URL(Sodium.sha256("service:console/\(tools)".utf8))
     }
 
-    /// Reads both passwords or makes missing ones, but reads the workers' password from `serviceFile` if given.
+    /// Reads both passwords, and makes a password if its file is missing.
     ///
-    /// The tools' password is derived from the workers' password. Processes that share the workers' password therefore
-    /// also share the tools' password.
+    /// If `serviceFile` is given, the workers' password is read from that file, which must exist.
+    ///
+    /// A new tools' password is derived from the workers' password. Processes that share the workers' password
+    /// therefore also share the tools' password.
     /// - Throws: A `Problem` if a file can't be read or written.
     package init(_ directory: DataDirectory, serviceFile: String? = nil) throws {
         let service = try serviceFile.map { try SecretFile.read($0) } ?? SecretFile.readOrMake(directory.serviceSecret)

@@ -30,8 +30,8 @@ package enum TextFile {
 
     /// Reads at most 4 MiB of standard input, or returns nil if it isn't readable.
     ///
-    /// The function doesn't open `/dev/stdin`. Another user may have opened the file behind it. This user might not
-    /// have the right to open that file.
+    /// The function doesn't open `/dev/stdin`, because that would open the file behind standard input once more. If
+    /// another user opened that file, this process might not have the right to open it.
     package static func readStandardInput() -> [UInt8]? {
         readBytes(.standardInput, upTo: 4 << 20)
     }

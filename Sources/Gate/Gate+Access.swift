@@ -46,8 +46,9 @@ extension Gate {
 
     /// Grants and records an access that the client's rights permit, or returns false.
     ///
-    /// The result is false for a will that the gate itself sends. Reports and requests to overloaded workers are
-    /// refused too. Deliveries are refused if the broker can't keep more messages for a slow client.
+    /// If the gate itself sends a client's will, the result is false, so that the broker doesn't send the will too.
+    /// Reports and requests to overloaded workers are refused too. Deliveries are refused if the broker can't keep more
+    /// messages for a slow client.
     private func grant(_ client: Client, at pointer: OpaquePointer, access: Access, to topic: Bytes) -> Bool {
         if case .receive(let bytes) = access {
             return inheriting.contains(pointer) || mayHold(client, at: pointer, topic: topic, bytes: bytes)
@@ -151,9 +152,10 @@ extension Gate {
 
     /// Returns the client about which the broker asks.
     ///
-    /// If the client is disconnected, it has an MQTT session or has published a retained message. For a retained
-    /// message's publisher, the broker has only a structure on its stack. The structure contains a username and a
-    /// client id. In both cases, the client was admitted earlier. It gets the rights that its principal has now.
+    /// The broker also asks about disconnected clients that have an MQTT session, and about disconnected publishers of
+    /// retained messages. For such a publisher, `pointer` leads to a temporary structure that contains only a username
+    /// and a client id. In both cases, the gate admitted the client earlier. The client gets the rights that its
+    /// principal has now.
     func find(_ pointer: OpaquePointer) -> Client? {
         if let client = clients[pointer], client.isStill(pointer) { return client }
         if let client = absent[pointer], client.isStill(pointer) { return client }

@@ -34,8 +34,8 @@ extension Gate {
     ///
     /// The broker calls this function after it has reloaded its configuration. For these calls, the gate counts nothing
     /// and publishes nothing. Mosquitto 2.0.11 also asks about sessions without a connection. It reads no new CONNECT
-    /// until it has asked about all sessions. With any other version, a client with an unknown connection could be new.
-    /// The gate therefore refuses it.
+    /// until it has asked about all sessions. With any other version, a client whose connection the gate doesn't know
+    /// could be new. The gate therefore refuses such a client.
     private func mayStay(_ client: OpaquePointer) -> Bool {
         look()
         if let known = clients[client], known.isConnected, known.isStill(client) { return rights(of: known) != nil }

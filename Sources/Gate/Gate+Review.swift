@@ -26,8 +26,8 @@ extension Gate {
 
     /// Closes connections of terminals whose session is missing from a new credentials file.
     ///
-    /// As after a revocation, a connection stays open for a moment. The terminal can then receive the message about the
-    /// session's end.
+    /// Each connection stays open for a moment, so that the terminal can receive the message about the session's end.
+    /// The same happens after a revocation.
     func reviewSessions() {
         for client in connected.values where client.isTerminal && !client.isLeaving {
             let entry = client.terminalId.flatMap { watch.tables.terminals[$0]?.session }

@@ -11,8 +11,9 @@ final class Gate {
     var admission: Admission
     var newClients: NewClients
     var newcomers: Newcomers
-    /// The `Held` records by client id, and the records' total bytes.
+    /// The `Held` records by client id.
     var held: [String: Held] = [:]
+    /// The sum of the bytes in all `Held` records.
     var heldBytes = 0
     /// The `Held` records of terminals that have missed status messages.
     var slow: [String: Held] = [:]
@@ -45,7 +46,9 @@ final class Gate {
     var closings: Closings
     /// The counts of devices' messages that the status worker has not processed yet.
     var backlogs: Backlogs
-    /// The topic of the status worker's echoes, and the prefix of its lanes' echoes.
+    /// The topic of the status worker's echoes.
+    ///
+    /// If the worker has lanes, the topics of their echoes begin with this topic.
     let echoes: [UInt8]
     let rootLevels: Int
 
@@ -58,7 +61,7 @@ final class Gate {
     /// A link can connect with a different client id each time. When a link connects again, the gate therefore ends the
     /// old connection.
     var links: [String: Client] = [:]
-    /// The clients without a live connection about which the broker has asked or may ask.
+    /// The clients that have no live connection, but about which the broker has asked or may ask.
     ///
     /// Examples are disconnected clients with an MQTT session, and the publishers of retained messages.
     var absent: [OpaquePointer: Client] = [:]
@@ -85,11 +88,13 @@ final class Gate {
 
     /// Whether a message to a user was published since the credentials were last checked.
     ///
-    /// A login can replace another user's session on the terminal. The gate learns this only from the credentials file.
-    /// After the login, messages to that user must not reach the terminal.
+    /// If another user logs in on a terminal, the previous user's session ends. From then on, messages to the previous
+    /// user must not reach the terminal. The gate learns of the login from the credentials file, and must therefore
+    /// check the file before it delivers such a message.
     var mustLookToDeliver = false
-    /// The prefix of all users' topics, and the prefix of all terminals' topics.
+    /// The prefix of all users' topics.
     let users: [UInt8]
+    /// The prefix of all terminals' topics.
     let apps: [UInt8]
 
     private var lastNumber = Clock.microseconds()
@@ -158,8 +163,8 @@ final class Gate {
 
     /// Makes new numbers of connections larger than the largest number that the service knows.
     ///
-    /// The service's number can be larger than all numbers that the gate has assigned. The broker then started with an
-    /// outdated credentials file. Connected devices then get new numbers, because the store ignores smaller numbers.
+    /// If the broker started with an outdated credentials file, the service may know a larger number than the gate has
+    /// assigned. Connected devices then get new numbers, because the store ignores smaller numbers.
     private func heedNumbers() {
         let known = watch.tables.lastConnection
         let isFirst = heeded == 0
@@ -231,17 +236,19 @@ final class Gate {
 
     /// Applies records that a worker sends and that the credentials file doesn't contain yet.
     ///
-    /// A credentials file from another machine's database can be late. A client can then get the response before the
-    /// file contains its change.
+    /// If the database is on another machine, changes can reach the credentials file late. A client can then get the
+    /// response to its request before the file contains the change that the request made.
     func learn(_ records: [Record]) {
         watch.learn(records)
         review(records)
     }
 
-    /// Returns the connection of the device or terminal `id`, or the link's connection for a link's terminal.
+    /// Returns the connection of the device or terminal with the given id.
+    ///
+    /// If the id belongs to a link's terminal, the result is the link's connection.
     func client(on id: String) -> Client? { connected[id] ?? links[Session.linkPrefix + id] }
 
-    /// Returns the connection of a link; nil for other principals.
+    /// Returns the connection of a link, or nil if the principal isn't a link or isn't connected.
     func link(of principal: Principal) -> Client? {
         if case .link(let sessionId) = principal { links[sessionId] } else { nil }
     }

@@ -2,8 +2,8 @@ import CMosquittoBroker
 import Glibc
 
 // The functions that Mosquitto calls, which only translate between C and `Gate`. For BASIC_AUTH, Mosquitto 2.0.11 turns
-// only the refusal `MOSQ_ERR_AUTH` into a CONNACK. The CONNACK contains 0x87, or return code 5 in MQTT 3.1.1.
-// `MOSQ_ERR_ACL_DENIED` is the only answer to ACL_CHECK that refuses the packet and keeps the connection.
+// only the refusal `MOSQ_ERR_AUTH` into a CONNACK. The CONNACK contains reason code 0x87 in MQTT 5, or return code 5 in
+// MQTT 3.1.1. `MOSQ_ERR_ACL_DENIED` is the only answer to ACL_CHECK that refuses the packet and keeps the connection.
 // `MOSQ_ERR_PLUGIN_DEFER` is never returned, because it would leave the decision to other plugins.
 
 private let events = [
@@ -16,7 +16,8 @@ private let requestTopic = "$CONTROL/lamplighter/request"
 
 /// The implementation of the shared library's entry points.
 ///
-/// The entry points are in a separate target (`GatePlugin`). Its linker flags would break this target's tests.
+/// The entry points are in a separate target (`GatePlugin`), which links the Swift runtime statically. If this target
+/// did so too, its tests would load the runtime twice.
 package enum Plugin {
     /// Returns the version of the plugin interface that the gate implements, or -1 if the broker doesn't offer it.
     package static func version(_ offered: UnsafePointer<Int32>?, count: Int32) -> Int32 {

@@ -19,7 +19,7 @@ package struct Problem: Error, Sendable, Equatable {
     package let message: String
     /// The place of the fault: a path, an address or `file:line`.
     package let place: String?
-    /// The reason why the fault matters, or its cause.
+    /// The reason why the fault matters, or the cause of the fault.
     package let why: String
     /// The cures, the best first.
     package let cures: [Cure]

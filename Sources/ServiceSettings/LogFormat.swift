@@ -2,6 +2,6 @@
 package enum LogFormat: String, CaseIterable, Sendable {
     /// One line per event with time, level, message and `key=value` pairs.
     case text
-    /// One line per event, which is a JSON object.
+    /// One JSON object per event, each on its own line.
     case json
 }

@@ -19,7 +19,7 @@ extension Setting {
         text.split(separator: ",").map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
     }
 
-    /// Returns the rule that a value of the right kind breaks, or nil if the value is valid.
+    /// Returns which rule is violated by a value of the right kind, or nil if the value is valid.
     func objection(to value: SettingValue) -> String? {
         switch (kind, value) {
         case (.integer(let bounds), .integer(let number)) where !bounds.contains(number):
@@ -68,7 +68,7 @@ extension Setting {
             && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
     }
 
-    /// Returns why a web page's origin is invalid, with advice, or nil if valid.
+    /// Returns why a web page's origin is invalid, with advice, or nil if the origin is valid.
     ///
     /// Browsers send an origin as `scheme://host:port`, so an origin in any other form would never match.
     private static func objection(toOrigin origin: String) -> String? {

@@ -8,7 +8,8 @@ import SystemPackage
 enum SettingsFile {
     /// The keys in a file.
     ///
-    /// For each key, swift-configuration asks a closure whether the value is secret. The closure also adds the key.
+    /// For each key, swift-configuration asks a closure whether the value is secret. The same closure also adds the key
+    /// to this list.
     private final class Keys: Sendable {
         private let keys = Mutex<[String]>([])
         func note(_ key: String) { keys.withLock { $0.append(key) } }

@@ -30,7 +30,9 @@ struct SimulatedDevice {
     private var values: SimulatedValues
     private var lastCommand: Int64 = 0
     private var reports = 0
-    /// A part of all message ids, different in each run because the service remembers ids.
+    /// A random text that is part of all message ids of one run.
+    ///
+    /// Each run needs a new text, because the service remembers the ids of earlier runs.
     private let run: String
 
     init(_ product: Product, run: String) {

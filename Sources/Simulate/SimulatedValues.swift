@@ -2,7 +2,7 @@ import Domain
 import Glibc
 import JSON
 
-/// The values of a simulated device, which drift like those of a real one.
+/// The values of a simulated device, which change like the values of a real device.
 struct SimulatedValues {
     private let product: Product
     private(set) var current: [String: JSONValue] = [:]

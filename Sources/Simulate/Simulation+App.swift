@@ -64,7 +64,9 @@ extension Simulation {
     /// The time between the app's commands, in milliseconds.
     private static let commandPause: Int64 = 3000
 
-    /// Sends a connected device a command, if one is due and the product has a readable and writable data point.
+    /// Sends a command to a connected device if the time for the next command has come.
+    ///
+    /// Nothing is sent if the product has no readable and writable data point.
     private func command(_ app: inout SimulatedApp) {
         let now = LoadClock.milliseconds
         guard let due = app.nextCommandAt, now >= due,
@@ -107,7 +109,7 @@ extension Simulation {
         guard let answer = try? JSONValue.parse(payload).objectValue else { return }
         if case .loggingIn = app.phase, app.begin(answer) {
             show("logged in as \(app.uid ?? "")")
-            // From now on the terminal connects with its session's token.
+            // The app disconnects, and connects again with the token of its session.
             pool.end(place)
             app.phase = .away(until: 0)
         } else if let did = answer["result"]?.objectValue?["did"]?.stringValue {

@@ -19,7 +19,9 @@ extension Simulation {
         }
     }
 
-    /// Publishes, in place of a will, that a device is offline, and disconnects it.
+    /// Publishes that a device is offline, and disconnects the device.
+    ///
+    /// The broker doesn't publish the device's will, because the device disconnects properly.
     func leave(_ index: Int) {
         guard let did = devices[index].did else { return }
         publish(index, "device/\(did)/presence", payload: Self.offline)

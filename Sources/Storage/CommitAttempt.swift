@@ -1,10 +1,10 @@
 /// The state of a batch between its runs; after some errors, a batch is run again (`RunAgain`).
 final class CommitAttempt<Value> {
-    /// The mark that shows whether an earlier run was committed, or nil if unneeded.
+    /// The mark that shows whether an earlier run was committed; nil if the batch needs no mark.
     private let mark: CommitMark<Value>?
     private var hasMissedTurn = false
 
-    /// Makes the attempt to commit a batch, with or without a mark.
+    /// Creates the state of a batch, with or without a mark.
     init(_ mark: CommitMark<Value>?) { self.mark = mark }
 
     /// Whether a commit was sent and its answer was lost.
@@ -34,6 +34,6 @@ final class CommitAttempt<Value> {
         if StoreError.isOutcomeUnknown(error) { mark?.lose() }
     }
 
-    /// Lets the next batch delete the mark, once the last run is over.
+    /// Lets the next batch delete the mark; called after the last run.
     func end() { mark?.end() }
 }

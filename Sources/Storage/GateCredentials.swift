@@ -7,7 +7,7 @@ final class GateChanges {
     var records: [Record] = []
     /// The actions to run after the commit, such as counting in metrics or writing log lines.
     var afterCommit: [() -> Void] = []
-    /// Whether the transaction stored an outgoing message, or made one due at once.
+    /// Whether the transaction stored an outgoing message, or moved a stored message's due time to now.
     var hasOutgoingMessage = false
     /// The largest connection number that the transaction saved.
     private(set) var connection: Int64 = 0
@@ -18,7 +18,7 @@ final class GateChanges {
         connection = max(connection, number)
     }
 
-    /// Copies the effects of another transaction's commit, but not its records.
+    /// Copies the effects of another transaction's commit, but not that transaction's records.
     func takeEffects(of other: GateChanges) {
         afterCommit = other.afterCommit
         hasOutgoingMessage = other.hasOutgoingMessage
@@ -48,7 +48,7 @@ final class GateCredentials: Sendable {
     private let path: String
     private let state = Mutex(State())
     private let turn = DispatchSemaphore(value: 1)
-    /// How long the file has lacked changes, readable while a write locks `state`.
+    /// How long the file has lacked changes; this value can be read even while a write to the file locks `state`.
     private let lag = GateLag()
 
     init(path: String) {
@@ -71,11 +71,11 @@ final class GateCredentials: Sendable {
     /// Whether most of the file is obsolete.
     var isBloated: Bool { state.withLock { $0.isBloated } }
 
-    /// Returns a record with a connection's number, or nil if the file's number is still close enough.
+    /// Returns a record that stores a connection's number in the file, or nil if the file doesn't need the number yet.
     ///
-    /// After a start, the broker continues at the file's number plus the lead. The lead is a fixed distance, so no
-    /// number is ever used twice. The file gets a new number after each start of the broker. It also gets one whenever
-    /// half of the lead is used up.
+    /// After a start, the broker adds a fixed distance (`Record.connectionsLead`) to the file's number, and numbers
+    /// its connections from there. The file needs a new number when a connection's number has passed the middle of this
+    /// distance. The broker therefore never uses a number twice.
     func record(of connection: Int64) -> Record? {
         guard connection > 0 else { return nil }
         return state.withLock { state in

@@ -15,7 +15,7 @@ final class GateLag: Sendable {
     /// Marks the file as complete.
     func end() { since.store(-1, ordering: .relaxed) }
 
-    /// How long changes have been missing from the file, at least a millisecond; zero while the file is complete.
+    /// How long changes have been missing from the file; zero only while the file is complete.
     var time: Duration {
         let since = since.load(ordering: .relaxed)
         return since < 0 ? .zero : .milliseconds(max(1, elapsed - since))

@@ -16,7 +16,7 @@ enum GateRecords {
             FROM terminal AS t LEFT JOIN session AS s ON s.terminalId = t.terminalId AND s.endedAt IS NULL
         """
 
-    /// The ended sessions of linked services, which the gate treats as ended API keys.
+    /// The SQL query for ended sessions of linked services; the gate treats these sessions as ended API keys.
     private static let unlinked = """
         SELECT terminalId, appId, sessionId, sessionId, tokenHash, 0, oldTokenHash, oldTokenUntil, loginTime
             FROM session WHERE clientId IS NOT NULL AND endedAt IS NOT NULL
@@ -26,8 +26,8 @@ enum GateRecords {
     ///
     /// The key's id is both the session's id and its user id.
     ///
-    /// The gate keeps this session even after the API key has ended. It therefore never admits the app's secret on the
-    /// key's terminal.
+    /// The gate keeps this session even after the API key has ended. Because of the session, the gate never admits a
+    /// client that uses the app's secret on the key's terminal.
     private static let keys = """
         SELECT terminalId, appId, keyId, keyId, tokenHash,
             CASE WHEN endedAt IS NULL THEN coalesce(expiresAt, \(Instant.max.milliseconds)) ELSE 0 END,

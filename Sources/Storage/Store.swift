@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// A batch is one transaction. If the store is a file, the batches of all workers run one after another. Readers see
 /// the last committed state, and don't wait for writers. After a batch has been committed, its changes of credentials
-/// are appended to the gate's file. Only then can another batch with such changes commit. Answers that depend on the
-/// changes are also published only then. The code for stores that are files is in `SQLiteFile`.
+/// are appended to the gate's file. Until then, no other batch with such changes can commit, and no answer that
+/// depends on the changes is published. The code for stores that are files is in `SQLiteFile`.
 package final class Store: Sendable {
     let engine: StoreEngine
     let key: ServerKey
@@ -103,7 +103,8 @@ package final class Store: Sendable {
     /// On PostgreSQL, `body` runs up to five times if there are conflicts. A run that lasts too long
     /// (`TransactionBound`) is repeated once. `body` must start from the beginning each time, and change nothing
     /// outside the given transaction. With `once`, a mark (`CommitMark`) prevents a second effect if the commit's
-    /// answer is lost. Use `once` for work without an id by which a second run would notice the first.
+    /// answer is lost. Use `once` if the work has no id by which a second run would notice that the first run
+    /// succeeded.
     package func batch<Value>(
         at now: Instant,
         once: Bool = false,
@@ -258,7 +259,7 @@ package final class Store: Sendable {
     }
 
     private func rebuildCredentials(_ gate: GateCredentials, _ sql: SQL, since reason: GateCredentials.Reason) throws {
-        // No other process can write meanwhile, so later changes follow these records in the file.
+        // Nothing else can write to the file until it is rewritten, so later changes follow these records in the file.
         try gate.rewrite(since: reason) { isOwed, keep in
             if isOwed, isShared { _ = try sql.query(Self.ended) { _ in () } }
             return try GateRecords.all(sql, keep)

@@ -4,14 +4,14 @@ import Glibc
 import PostgreSQL
 import SQLite
 
-/// Classifies the store's errors, for example by whether one message is at fault.
+/// Functions that classify the store's errors, for example whether an error is the fault of a single message.
 ///
 /// The descriptions of the errors contain no values of statements' parameters, so they can be logged.
 package enum StoreError {
-    /// Returns whether the whole store is currently unusable.
+    /// Returns whether an error comes from the store, and not from the message that is being processed.
     ///
     /// Examples: a full disk, failed input or output, and a locked or damaged database. The gate's file may also be
-    /// unwritable. Any work would fail now; the same work may succeed later.
+    /// unwritable, or two transactions may be in conflict. The same work may succeed later.
     package static func isStoresFault(_ error: any Error) -> Bool {
         if error is CredentialsError || error is LockConflict || error is LaneLost { return true }
         if error is LockMissing || error is GateTurnMissed { return true }
@@ -37,8 +37,8 @@ package enum StoreError {
 
     /// Returns whether the same transaction can be run again.
     ///
-    /// This is so after a conflict, a missing lock or a lost answer to the commit. The same holds after too long a wait
-    /// for the gate's file.
+    /// A transaction can be run again if it was in conflict with another transaction, or if it lacked a lock. The same
+    /// is true if the transaction waited too long for the gate's file, or if the answer to its commit was lost.
     static func mayRunAgain(_ error: any Error) -> Bool {
         if error is LockConflict || error is LockMissing || error is GateTurnMissed { return true }
         return (error as? PostgresError)?.kind == .conflict

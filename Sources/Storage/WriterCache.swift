@@ -3,9 +3,10 @@ import Synchronization
 
 /// A cache of the statuses that the writer last read or wrote, and of the product catalog's version number.
 ///
-/// The store's only writer puts all its changes into the cache too. The cache is cleared after another process has
-/// written or a transaction has failed. The cache has two generations of limited size. When the younger generation is
-/// full, the older generation is dropped. The younger generation then becomes the older one.
+/// When the store's only writer changes such data in the database, the writer also changes the cache. The cache is
+/// cleared after another process has written or a transaction has failed. The cache has two generations of limited
+/// size. When the younger generation is full, the older generation is dropped. The younger generation then becomes the
+/// older one.
 final class WriterCache: Sendable {
     /// The maximum number of statuses in one generation, where each status takes a few hundred bytes.
     private static let generationMax = 8192

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// The parts of the service that accept work, for `/readyz`, `ready.json` and waiting tasks.
+/// A record of which parts of the service accept work.
+///
+/// `/readyz` shows the record. Tasks can wait until parts accept work, for example before they write `ready.json`.
 package final class Readiness: Sendable {
     /// A part of the service and its state.
     package struct Part: Sendable, Equatable {

@@ -4,8 +4,8 @@ package import JSON
 /// A mask that removes passwords, codes, tokens and other secrets from payloads before they are shown.
 ///
 /// The mask recognises a secret by the name of the member that contains it. A test compares these names with the
-/// schemas. Some services, such as `account`, aren't in `open`. For these services, only names and sizes are shown,
-/// since any member might contain a secret.
+/// schemas. For requests to a service that isn't in `open`, such as `account`, only names and sizes are shown, because
+/// any member of such a request might contain a secret.
 package struct SecretMask: Sendable {
     /// The names of the data points that are write-only in at least one product.
     private let writeOnly: Set<String>

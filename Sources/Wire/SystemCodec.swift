@@ -26,8 +26,9 @@ package enum SystemCodec {
 
     /// Encodes an echo: a worker's message to itself, with which the worker measures its delay.
     ///
-    /// `seen` is the number of the newest echo that came back. The worker had by then processed all messages before
-    /// that echo. The gate uses `seen` to count the messages that the worker, or each lane, still has to process.
+    /// `seen` is the number of an earlier echo that has come back. The worker has processed all messages that arrived
+    /// before that echo. The gate uses `seen` to count the messages that the worker, or each lane, still has to
+    /// process.
     package static func echo(_ number: Int64, seen: Int64, lanes: Int = 1) -> [UInt8] {
         JSONObject([
             ("number", .integer(number)), ("seen", .integer(seen)), ("lanes", lanes > 1 ? .integer(Int64(lanes)) : nil),
@@ -65,8 +66,8 @@ package enum SystemCodec {
         case divide
         /// Makes the gate change credentials: each string is one hexadecimal record of the gate's file.
         ///
-        /// The gate gets the changes before the answers that depend on them. The gate's file can therefore be updated
-        /// later.
+        /// A worker sends the changes to the gate before the answers to the requests that made the changes. When a
+        /// client gets such an answer, the gate therefore knows the change, even if the gate's file is updated later.
         case learn([String])
     }
 

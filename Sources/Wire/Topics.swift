@@ -24,7 +24,7 @@ package enum Topic: Sendable, Equatable {
     case status(UserID, DeviceID)
     /// A command of a user's Home Assistant for a device.
     case linkCommand(SessionID, DeviceID)
-    /// A topic that the service doesn't know, with the reason.
+    /// A topic that the service can't interpret; the string says why.
     case malformed(String)
 
     /// The device whose messages arrive on the topic, or nil if the topic has no device id.
@@ -214,7 +214,8 @@ package struct Topics: Sendable {
 
     /// Returns whether a terminal may receive answers on a topic.
     ///
-    /// The topic must belong to the terminal, outside `request/`, and must have no wildcards.
+    /// The topic must be one of the terminal's own topics, but not a topic for requests. The topic must contain no
+    /// wildcards.
     package func isAnswerable(_ topic: String, _ app: AppID, terminal: TerminalID) -> Bool {
         let space = "\(root)/app/\(app.text)/\(terminal.text)/"
         // Like the broker, this code compares bytes. `hasPrefix` would compare characters.
@@ -229,7 +230,7 @@ package struct Topics: Sendable {
         (1...32).contains(text.utf8.count) && text.utf8.allSatisfy(\.isLetter)
     }
 
-    /// Returns a topic in the form in which dead letters and logs show it.
+    /// Returns the text with which dead letters and logs show a topic.
     ///
     /// In a request's topic, `*` replaces an invalid name of a service or method.
     package static func shown(_ topic: ArraySlice<UInt8>) -> String {

@@ -1,6 +1,8 @@
 package import Domain
 
-/// The reason why a message is invalid, even if it is sent again.
+/// The reason why a message is invalid.
+///
+/// It is useless to send the same message again, because the message would be invalid again.
 package struct WireError: Error, Equatable, Sendable {
     /// A description of the fault for the sender.
     package var reason: String

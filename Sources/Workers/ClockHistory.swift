@@ -18,7 +18,7 @@ package final class ClockHistory: Sendable {
         var spans: [Span] = []
         /// The time that the machine's clock showed just before its last step forward.
         ///
-        /// `ahead` is the clock's lead then over the monotonic clock, in milliseconds.
+        /// `ahead` says by how many milliseconds the machine's clock was then ahead of the monotonic clock.
         var jump: (at: Instant, ahead: Int64)?
     }
 
@@ -41,10 +41,11 @@ package final class ClockHistory: Sendable {
         }
     }
 
-    /// Returns the time just before the clock's last step forward, if any.
+    /// Returns the time that the clock showed just before its last step forward, or nil if there was no such step.
     ///
-    /// Together, that step and all later steps set the clock back by `behind` milliseconds. `behind` is 0 if this is at
-    /// most one second.
+    /// Later steps may have set the clock back further than that step set it forward. `behind` then says by how many
+    /// milliseconds the clock is behind the time that it would show without all these steps. `behind` is 0 if the clock
+    /// is at most one second behind that time.
     func jump(by clock: any WallClock) -> (at: Instant, behind: Int64)? {
         state.withLock { state in
             let now = state.record(clock)

@@ -1,6 +1,8 @@
 import Synchronization
 
-/// A flag that is set while the process is stopping, so that terminals get no notice about single workers.
+/// A flag that is set when the process begins to stop.
+///
+/// From then on, terminals aren't notified when a worker goes offline, and no reader waits for events.
 package final class Ending: Sendable {
     private let isBegun = Atomic<Bool>(false)
 

@@ -57,7 +57,9 @@ package struct Environment: Sendable {
     package var plan = LanePlan.alone
     /// The shards of the lane that this environment serves.
     package var shards = Shards.all
-    /// The leadership among several processes, of which only the leader does some work.
+    /// The role that shows whether this process is the leader.
+    ///
+    /// If several processes share the work, some tasks are only for the leader.
     package var leadership = Leadership()
 
     /// Creates an environment.
@@ -90,7 +92,7 @@ extension Environment {
     /// Returns the lane that has the given worker and this environment's shards.
     package func lane(of worker: WorkerName) -> Lane { Lane(worker, shards) }
 
-    /// The shards to subscribe to, or nil if lanes don't share the work.
+    /// The shards to subscribe to if several lanes share the work; otherwise nil.
     var divided: Shards? { plan.isShared ? shards : nil }
 
     /// Returns a copy of the environment for one lane, in which each transaction first checks the lane's lease.

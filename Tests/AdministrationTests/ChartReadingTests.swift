@@ -39,7 +39,7 @@ struct ChartReadingTests {
         if sorted { try store.compactHistory(bytesMax: .max, step: 100, at: now) }
     }
 
-    /// Stores values of four days, some of them after their day's sums were stored.
+    /// Stores values of four days; the last values arrive when the sums of three days are already stored.
     private func fill(_ seed: Int) throws {
         var random = Seed(seed)
         let day = HistoryDay.number(of: Self.start)
@@ -61,8 +61,8 @@ struct ChartReadingTests {
             let draft = try store.read { try $0.history.days.sumUp(Self.did, day: number) }
             try arrange { _ = try $0.history.days.save(draft) }
         }
-        // When late values of the second day are compacted, its sums become stale. The last 500 values stay in the
-        // buffer.
+        // The sums of the second day become stale when late values of that day are compacted. The last 500 values
+        // stay in the buffer.
         let second = HistoryDay.time(of: day + 1)
         try append(records[5000..<5500].filter { second.contains($0.ts.milliseconds) }, sorted: true)
         try append(Array(records[5500...]), sorted: false)

@@ -1,8 +1,8 @@
 """Tests of the container's files and of the image's build steps.
 
 No container engine is needed. The tests themselves run the last build stage's steps in a fresh Debian system. They
-start the image as an engine does, with its variables and user. The program has no capabilities, and a read-only
-root.
+start the image as a container engine does, with the image's environment variables and user. The program then has no
+capabilities, and its root directory is read-only.
 """
 
 import json
@@ -84,7 +84,7 @@ class Image(unittest.TestCase):
         health = json.loads(re.search(r"CMD (\[.*\])", words["HEALTHCHECK"])[1])
         volume = self.debian.folder / "volume"
         volume.mkdir()
-        # Container engines give a new volume the owner of the image's folder at the mount point.
+        # In container engines, a new volume has the same owner as the image's folder at the mount point.
         os.chown(volume, int(user), int(group))
         script = f"""
             ip link set lo up

@@ -42,7 +42,7 @@ def report(shell):
 
 
 def import_product(enter):
-    """Imports the lamp's product with lamplighterctl, and keeps the product's secret for DEVICE."""
+    """Imports the lamp's product with lamplighterctl, and saves the product's secret for the script DEVICE."""
     enter("bash", "-c", "lamplighterctl product import - --json <<'END' | sed 's/.*\"productSecret\":\"\\([^\"]*\\)\".*/\\1/'"
           f" > /var/tmp/product.secret\n{json.dumps(PRODUCT)}\nEND")
 
@@ -64,7 +64,10 @@ class Installed(unittest.TestCase):
             shutil.copy(packages.deb, cls.debian.root / "root")
 
     def limits(self):
-        """Returns the unit's command, with its user and the limits that work without systemd."""
+        """Returns a command that starts the service as the systemd unit does.
+
+        The service runs as the unit's user, with those of the unit's limits that work without systemd.
+        """
         unit = (ROOT / "deploy/systemd/lamplighter.service").read_text()
         line = re.search(r"^ExecStart=(.*)$", unit, re.M)[1]
         data = {"G": 1 << 30}

@@ -45,8 +45,9 @@ class Alerts(unittest.TestCase):
         self.assertEqual((fires, quiet), (names, names))
 
     def test_a_rule_that_always_or_never_fires_is_detected(self):
-        # The change affects all rules. If they never fire, every case that expects an alert must fail. If they always
-        # fire, every other case must fail.
+        # Each of the two expressions replaces the expressions of all rules. With the first one, no rule ever fires, so
+        # every case that expects an alert must fail. With the second one, all rules always fire, so every other case
+        # must fail.
         for expression, wanted in (("vector(0) > 1", True), ('label_replace(vector(1), "instance", "a", "", "")', False)):
             with self.subTest(expression=expression), tempfile.TemporaryDirectory() as folder:
                 folder = pathlib.Path(folder)

@@ -59,7 +59,7 @@ class Run(unittest.TestCase):
         while not (found := re.search(pattern, self.seen)) and time.monotonic() < deadline:
             try:
                 self.seen += os.read(self.screen, 4096).decode()
-            except OSError:  # All its writers have ended.
+            except OSError:  # All programs that write to the terminal have ended.
                 break
         self.assertTrue(found, f"{pattern} in {self.seen}")
         self.seen = self.seen[found.end():]

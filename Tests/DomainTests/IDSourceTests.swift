@@ -36,7 +36,7 @@ struct IDSourceTests {
         let slots = [try #require(NodeSlot(1)), try #require(NodeSlot(63))]
         var sources = (slots + slots).map { IDSource(of: $0) }
         var ids: Set<String> = []
-        // These ids don't fit into one millisecond, so some have a later timestamp.
+        // One millisecond has too few timestamps for all these ids, so some ids get a timestamp of a later millisecond.
         for _ in 0..<1_000 {
             for index in sources.indices { ids.insert(sources[index].make("d", at: Make.now, shard: 0xab)) }
         }

@@ -176,7 +176,7 @@ class People(EndToEnd):
             "countryCode": COUNTRY, **address, "code": code})["ticket"]
 
     def audit(self, uid):
-        """Returns the user's rows in the audit trail, oldest or newest first."""
+        """Returns the user's rows in the audit trail, newest first."""
         return self.world.service.json("user", "audit", uid)["items"]
 
     def assertEnded(self, terminal, reason, token=None):

@@ -42,7 +42,7 @@ class Browser(tools.Chromium):
 
     def command(self, name, **params):
         """Sends the browser a command of its DevTools protocol."""
-        # The effects of a command last as long as its session.
+        # A command has its effects only until the end of the session that sent it. So the session stays open.
         self.session = self.session or self.page.context.new_cdp_session(self.page)
         return self.session.send(name, params)
 

@@ -66,12 +66,12 @@ class Message:
 
 
 def check(message):
-    """Records violations of the schemas in a message that the service or the gate published."""
+    """Checks a message that the service or the gate published, and records each violation of the schemas."""
     found = contract.channel_of(message.topic, TOPICS)
     if found is None:
         return
     name, channel = found
-    # The service isn't responsible for the messages on channels to which only other clients publish.
+    # If neither the service nor the gate publishes on a channel, its messages aren't checked.
     if channel["action"] != "send" and channel["who"] != "gate":
         return
     if "binary" in channel:
@@ -160,7 +160,8 @@ class Client:
         message = Message(raw)
         try:
             check(message)
-        except Exception as error:  # it would end paho's thread, and with it this client's messages
+        except Exception as error:
+            # An uncaught exception would end paho's thread, and this client would get no more messages.
             violations.append(f"{message.topic} could not be checked: {error!r}")
         with self.changed:
             self.inbox.append(message)
@@ -215,7 +216,10 @@ class Client:
         self.paho.unsubscribe(filter)
 
     def publish(self, topic, body, qos=1, retain=False, properties=None, wait=True):
-        """Publishes bytes and strings unchanged, other values as JSON, and returns PUBACK's code."""
+        """Publishes a message, and returns PUBACK's code.
+
+        A body of bytes or a string is sent unchanged. Any other body is sent as JSON.
+        """
         payload = body if isinstance(body, (bytes, str)) else json.dumps(body)
         info = self.paho.publish(topic, payload, qos, retain, properties)
         if not wait:

@@ -70,7 +70,11 @@ class Cluster:
     """A cluster that a `World` uses like one service, through the first process."""
 
     def __init__(self, count=3, replacements=None, settings=()):
-        """`replacements` are strings that the proxy replaces in the traffic from the processes to the database."""
+        """Prepares `count` processes, each with a proxy between the process and the database.
+
+        `replacements` is a dictionary. In the traffic that a process sends to the database, the proxy replaces each of
+        the dictionary's keys with its value.
+        """
         self.replacements, self.settings = replacements, settings
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-cluster-"))
         self.server = postgres.Server(port=free_port())
@@ -116,7 +120,7 @@ class Cluster:
             [MOSQUITTO, "-c", str(config)],
             stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
-    # A `World` calls these functions of its service.
+    # A `World` calls the functions below, as it calls those of a `Service`.
 
     def start(self):
         first = self.nodes[0]

@@ -95,7 +95,8 @@ class Crowd:
                     data = key.data.socket.recv(65536)
                     if data:
                         key.data.feed(data)
-                except OSError:  # Closed, perhaps before it acknowledged a message.
+                except OSError:
+                    # The connection is closed, perhaps before this client could acknowledge a message.
                     data = b""
                 if not data:
                     key.data.lost_at = time.monotonic()

@@ -84,8 +84,8 @@ class EventStream(Follower):
                     event, data = json.loads(data), b""
                     if "id" in event:
                         self.got.append(event)
-                        # A kill can cut off an event after its id. So the id is stored only after the whole event has
-                        # arrived.
+                        # If the service is killed, an event can break off after the line with its id. So the id is
+                        # stored only after the whole event has arrived.
                         self.where["after"] = id
 
     def stop(self):
@@ -146,7 +146,7 @@ class KilledReceiver:
 
 
 def faults(truth, got):
-    """Compares the events that a reader received with the log from `truth[0]` on, and returns the faults."""
+    """Compares `got`, the events that a reader received, with `truth`, the log's events, and returns the faults."""
     seen, found = {}, []
     for event in got:
         if event["type"] == "events.gap":
@@ -200,7 +200,7 @@ def write_posts(port, file):
         write(path=post.path, id=post.id, body=post.body)
         if post.id[-1] in "0123":
             time.sleep(0.2)
-        write()  # Taken, whether or not the answer arrives.
+        write()  # From now on, the post counts as accepted, even if the answer doesn't arrive.
         answer(204)(connection, post)
 
     receiver = Receiver(port, act)

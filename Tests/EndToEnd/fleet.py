@@ -1,9 +1,9 @@
 """A process with many devices and terminals, which detect messages that are lost, duplicated or out of order.
 
-Each device repeats its last number until the service answers. Then it reports the next number. The devices also obey
-commands. `rate` is the maximum number of reports a second for all devices together. With `hasty` the devices don't
-wait for answers and ignore the contents of answers. The terminals receive statuses and send commands. The process
-writes MQTT 3.1.1 packets itself to save processor time. The service runs on the same machine.
+Each device reports a counter. A device repeats a report until the service answers. Then the device reports the next
+number. The devices also obey commands. `rate` is the maximum number of reports a second for all devices together. With
+`hasty` the devices don't wait for answers and ignore the contents of answers. The terminals receive statuses and send
+commands. The process writes MQTT 3.1.1 packets itself to save processor time. The service runs on the same machine.
 
     fleet.py < plan.json, then lines with one word each: `forget`, `rest`, `go`, `show`
 

@@ -7,7 +7,8 @@
 A run first measures the other clients without the flood. Then it floods the broker until nothing changes, and waits
 for the memory's release. The memory that the broker uses for the same number of idle connections is the base. The
 broker may use this base plus a quarter of its memory limit. The run fails if the broker uses more, restarts, or
-keeps the memory. It also fails if other clients wait longer or get no answer. With --off the run must fail.
+keeps the memory. It also fails if other clients wait longer or get no answer. --off switches off the limits
+that protect the broker from this flood. Then the run must fail.
 """
 
 import argparse
@@ -38,7 +39,10 @@ SERVICE_MEGABYTES = 512  # a quarter of limits.memoryMegabytes
 
 
 class Noting:
-    """Records answers as (kind, sending time, seconds or None if refused or not answered)."""
+    """Records the kind and the sending time of each request, and the seconds until the answer.
+
+    The seconds are None if the request was refused or not answered.
+    """
 
     asked = None
 
@@ -101,7 +105,7 @@ def others(spec, stop, pipe):
 
 
 def late(seconds):
-    """Returns the 99th percentile, but never the largest value, since a single pause can cause it."""
+    """Returns the 99th percentile, but never the largest value, since a single pause can make one value large."""
     return sorted(seconds)[-1 - max(1, len(seconds) // 100)] if len(seconds) > 1 else 0
 
 
@@ -120,7 +124,7 @@ class Ground:
         self.world.close()
 
     def device(self):
-        """Returns a new device; None while newcomers are refused."""
+        """Returns a new device, or None if the service refuses new devices now."""
         with contextlib.suppress(AssertionError):
             return self.world.device(FREE, connect=False)
 
@@ -141,7 +145,8 @@ class Ground:
         if self.users:
             return
         for start in range(0, count, 100):
-            time.sleep(1)  # An app has half of the 200 newcomers a second while others connect too.
+            # The gate admits 200 new clients a second. While other apps have new clients too, each app gets at most half.
+            time.sleep(1)
             crowd = Crowd(self.world.port, APP, self.secret, min(100, count - start))
             parts = [part for part in (crowd.members[:GROUPS], crowd.members[GROUPS:]) if part]
             log = [crowd.ask("account/loginAnonymous", lambda n: {
@@ -179,7 +184,10 @@ class Ground:
         return process, stop
 
     def idle(self, count):
-        """Measures once how much memory the broker uses alone and for an idle connection."""
+        """Measures the broker's memory without a flood, and the additional memory for each idle connection.
+
+        Only the first call measures.
+        """
         if self.per_link is not None:
             return
         self.base = self.memory()

@@ -50,11 +50,11 @@ class Way:
     """The actions of an attacking terminal while connecting, once connected, and at each beat."""
 
     off = {"broker.heldPercent": 0}
-    needs = ""  # "users" with tokens, or also their "devices"
+    needs = ""  # "users" if it needs users with tokens; "devices" if it also needs their devices
     pause = None  # seconds from beat to beat
     left = 0  # megabytes that sessions can still hold when the attackers are gone
     window = 1
-    segment = None  # bytes of TCP: small ones keep the kernel's buffers small
+    segment = None  # maximum size of a TCP segment; small segments keep the kernel's buffers small
 
     def __init__(self, spec):
         self.spec = spec
@@ -95,7 +95,7 @@ class Idle(Way):
 
 
 class QoS2(Way):
-    """B1: messages of QoS 2 that are never released."""
+    """Messages of QoS 2 that are never released."""
 
     off = {"broker.clientQoS": 2, "broker.heldPercent": 0}
     pause, payload = 1, b"x" * 60_000
@@ -112,7 +112,7 @@ class QoS2(Way):
 
 
 class Sessions(Way):
-    """B1: sessions that never expire, each with 64 filters and a 60 KB will."""
+    """Sessions that never expire, each with 64 filters and a 60 KB will."""
 
     off = {"limits.terminalSessionSeconds": 0, "broker.heldPercent": 0}
     pause, payload = 0.5, json.dumps({"id": "will", "params": {"x": "y" * 60_000}}).encode()
@@ -128,10 +128,10 @@ class Sessions(Way):
 
 
 class History(Way):
-    """B2: large answers that nobody acknowledges."""
+    """Large answers that nobody acknowledges."""
 
     off, needs, pause = HELD_OFF, "users", 1
-    left = 45  # an answer of 45 KB for each session, which can be resumed within the hour
+    left = 45  # The broker keeps each session for an hour, with an answer of 45 KB.
 
     def begin(self, link):
         link.send(subscribe(f"{self.own(link)}/response"))
@@ -152,7 +152,7 @@ class Slow(History):
 
 
 class Status(Way):
-    """B2: a busy device's statuses, sent to users who disconnected or acknowledge nothing."""
+    """A busy device's statuses, sent to users who disconnected or acknowledge nothing."""
 
     off, needs, pause = HELD_OFF, "users", 0.125
 
@@ -216,7 +216,7 @@ class Commands(Way):
 
     off = {"limits.deviceHeldKilobytes": 0, "limits.deviceHeldMessages": 0, "limits.tooSlowSeconds": 0,
            "broker.heldPercent": 0}
-    left = GROUPS  # 1 MiB for each device, whose session lasts for a week
+    left = GROUPS  # The broker keeps each device's session for a week, with up to 1 MiB.
     needs, pause, binary = "devices", 2, base64.b64encode(bytes(33_000)).decode()
 
     def hello(self, link):

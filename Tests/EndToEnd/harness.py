@@ -24,9 +24,11 @@ LONG = os.environ.get("LAMPLIGHTER_LONG") == "1"
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")} | {"CHECK_LOCKS": "1"}
 TOPICS = "ll/v1"
 MOSQUITTO = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
-SECOND = 1.0 if LONG else 3.0  # for what must happen within a second: other tests can occupy the cores
+# The time limit for anything that must happen within a second. In the short form, the limit is longer, because other
+# tests can occupy the processor cores.
+SECOND = 1.0 if LONG else 3.0
 
-# The names under which ready.json lists the ports of these settings.
+# For each of these port settings, the name of the port in ready.json.
 OTHER_PORTS = {
     "mqtt.tlsPort": "mqttTlsPort", "mqtt.clientCertificatePort": "clientCertificatePort",
     "mqtt.webSocketPort": "webSocketPort", "mqtt.webSocketTlsPort": "webSocketTlsPort", "http.tlsPort": "httpTlsPort",
@@ -35,7 +37,8 @@ OTHER_PORTS = {
 
 START_SECONDS = 60
 STOP_SECONDS = 30
-CLI_SECONDS = 120  # only ends commands that would never end: a busy machine is slow
+# This limit only serves to end commands that would never end. It is long because commands are slow on a busy machine.
+CLI_SECONDS = 120
 
 
 def patience(seconds):
@@ -68,7 +71,8 @@ def slow(seconds):
 # Outgoing connections get ports from 32,768 on (ip_local_port_range). Listeners use lower ports. So no outgoing
 # connection takes the port of a restarting service.
 FIRST_PORT, BLOCK_PORTS, BLOCKS = 12_000, 200, 100
-port_blocks = {}  # by process, since run.py forks
+# The ports of each process, by the process's id. run.py forks, and each of its processes has its own ports.
+port_blocks = {}
 
 
 def port_block():
@@ -110,7 +114,7 @@ def alive(pid):
 
 
 def device_row(text):
-    """Returns the `device show` row with the values of the device's points (`data`)."""
+    """Parses the output of `device show`, and returns the device's row with the points' values in its member `data`."""
     shown = json.loads(text)
     return {**shown["row"], "data": {point["name"]: point["value"] for point in shown["points"] if "value" in point}}
 
@@ -140,7 +144,8 @@ class Service:
         self.mqtt_port = 0
         self.http_port = 0
         self.health_port = 0
-        self.other_ports = {}  # of the listeners that only settings name, by setting
+        # The ports that have a setting but no option on the command line; the key is the setting.
+        self.other_ports = {}
         self.log = open(f"{self.holder or self.data.parent}/up.log", "ab")
 
     def command(self):
@@ -279,5 +284,5 @@ class Service:
         return self.json("deadletter", "list")["items"]
 
     def device(self, did, *arguments):
-        """Returns a device's row as `device show` shows it, with the values of its points (`data`)."""
+        """Returns the device's row from `device show`, with the points' values in its member `data`."""
         return device_row(self.cli("device", "show", did, "--json", *arguments).stdout)

@@ -13,8 +13,9 @@ PLATFORMS = (
     "alarm_control_panel binary_sensor button camera climate cover device_automation device_tracker event fan humidifier"
     " image lawn_mower light lock notify number scene select sensor siren switch tag text update vacuum valve water_heater"
 ).split()
-# The topic filters to which Home Assistant 2025.4 subscribes. FILTERS are for devices and for each platform, without
-# and with a node id. FOREIGN are for the integrations of other makers.
+# The topic filters to which Home Assistant 2025.4 subscribes. FILTERS contains two filters for devices, and two for
+# each platform: the first for topics without a node id, the second for topics with a node id. FOREIGN contains the
+# filters of the integrations of other makers.
 FILTERS = [f"homeassistant/{kind}/{levels}/config" for kind in ["device", *PLATFORMS] for levels in ("+", "+/+")]
 FOREIGN = ["tasmota/discovery/#", "esphome/discover/#", "drop_connect/discovery/#", "fully/deviceInfo/+", "pglab/discovery/#"]
 

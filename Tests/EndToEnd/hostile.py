@@ -19,16 +19,22 @@ import time
 from packets import connect, length, packet, split, text
 
 CHUNK = 64 << 10  # bytes that are sent at once
-PAUSE = 0.01  # seconds before it reconnects: refusals alone cost it little
+PAUSE = 0.01  # seconds before a client reconnects, unless its connections are brief
 PATIENCE = 1  # seconds after which missing answers count as received
-CROWD = 100  # connections that stand for as many machines, whose work must not burden this one
+# With this number of connections or more, the process pauses in each round. The connections then stand for as many
+# machines, and their work must not take up all of this machine's processor time.
+CROWD = 100
 BREATH = 0.002
 BURST = 100  # messages that a terminal can send at once
 MANY = 1 << 40
 
 
 class Repeated:
-    """A packet to repeat; each copy gets its own number in place of # and its packet identifier at `mid`."""
+    """A packet of which a connection sends many copies.
+
+    Each copy contains its own number in place of each row of # characters. `mid` is the offset of the packet
+    identifier, which also differs from copy to copy.
+    """
 
     def __init__(self, raw, mid=None, most=MANY):
         self.size, self.most = len(raw), max(1, min(CHUNK // len(raw), most))
@@ -69,9 +75,13 @@ class Plan:
     """The messages of a hostile action, and the identities that send these messages."""
 
     once = b""  # instead of messages
-    answer_window = confirm_window = MANY  # messages without an answer, or without the broker's confirmation
-    is_brief = False  # whether it leaves once connected or confirmed, and returns as another
-    is_returning = False  # whether it leaves once all is sent, and returns as the same
+    # The maximum numbers of messages without an answer and of messages without the broker's confirmation.
+    answer_window = confirm_window = MANY
+    # Whether each client disconnects as soon as it is connected or its message is confirmed. A client with another id
+    # follows.
+    is_brief = False
+    # Whether each client disconnects as soon as all its messages are sent, and reconnects with the same id.
+    is_returning = False
     filters = ()  # its first subscriptions
 
     def __init__(self, orders):
@@ -153,7 +163,7 @@ class DevicePlan(Plan):
     def __init__(self, orders):
         super().__init__(orders)
         # With `reports`, the client respects the broker's receive maximum for messages in flight. With
-        # `patientReports`, it respects the limit for devices.
+        # `patientReports`, it respects the maximum number of unanswered reports of a device.
         self.confirm_window = 20 if self.deed == "reports" else MANY
         self.answer_window = 16 if self.deed == "patientReports" else MANY
 
@@ -281,7 +291,11 @@ class Hostile:
             time.sleep(BREATH)
 
     def address(self, place):
-        """Returns the given source address or, if many are used, one that doesn't end in 0 or 255."""
+        """Returns the source address of a connection.
+
+        If the orders allow only one address, the function returns this address. Otherwise the address depends on
+        `place`, and doesn't end in 0 or 255.
+        """
         if self.orders["addresses"] == 1:
             return self.orders["address"]
         number = place % self.orders["addresses"]

@@ -28,15 +28,18 @@ import harness
 from client import Client
 from world import SETTINGS, World
 
-MESSAGES = 3000  # in all, of each kind
+MESSAGES = 3000  # the total number for each kind of message
 DEVICES = 50
 SLOWER = 40  # times
-TURN = 10_000  # milliseconds that a batch can take: the maximum, so that no batch shrinks for its time
+# The milliseconds that a batch can take. This is the largest value that the setting allows. A batch that takes longer
+# makes the next batch smaller, and this must not happen.
+TURN = 10_000
 SECONDS = 900  # only ends waits that would never end
-# Waits must run as slowly as the clocks. A timer on the fast clock would fire before anything is due. The thread would
-# set the timer again at once, and so it would spin. Valgrind runs one thread at a time. A spinning thread takes
-# processor time from the workers, and their batches shrink. `epoll_wait` is unchanged, as the service gives it no
-# timeout. `sleep` is unchanged too, as it only limits how long the service takes to end.
+# This library slows the process's clocks down, so it must slow waits down too. Otherwise, a timer would fire before
+# anything is due by the slow clocks. The thread would set the timer again at once, and so it would spin. Valgrind runs
+# one thread at a time. A spinning thread takes processor time from the workers, and their batches shrink. `epoll_wait`
+# is unchanged, as the service gives it no timeout. `sleep` is unchanged too, as it only limits how long the service
+# takes to end.
 CLOCK = r"""
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -49,7 +52,7 @@ CLOCK = r"""
 #include <time.h>
 #include <unistd.h>
 
-// What a function of this file is in the library that it stands before.
+// Looks up the original function that this file's function of the same name replaces.
 #define REAL(name) \
     static __typeof__(name) *real; \
     if (real == 0) *(void **)&real = dlsym(RTLD_NEXT, #name)
@@ -61,7 +64,8 @@ static clockid_t clocks[4096];  // of timers, by descriptor
 static long long nanoseconds(struct timespec time) { return time.tv_sec * second + time.tv_nsec; }
 static struct timespec parts(long long time) { return (struct timespec){time / second, time % second}; }
 
-// The time outside, of a time inside; the greatest there is of one that is greater.
+// Converts a duration by the slow clocks into real time. If the result is too large for the type, returns the type's
+// largest or smallest value.
 static long long longer(long long time) {
     long long result;
     if (__builtin_mul_overflow(time, SLOWER, &result)) return time < 0 ? LLONG_MIN : LLONG_MAX;
@@ -78,7 +82,7 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
     return 0;
 }
 
-// The moment outside, of a moment inside: one that is past inside is past outside.
+// Converts a moment by a slow clock into real time. A moment that is past by the slow clock is also past in real time.
 static struct timespec moment(clockid_t clock, struct timespec time) {
     struct timespec now;
     clock_gettime(clock, &now);  // so that there is a begin
@@ -105,14 +109,15 @@ int timerfd_settime(int timer, int flags, const struct itimerspec *time, struct 
     return real(timer, flags, &slow, old);
 }
 
-// An idle thread of the pool ends when this is over: at once, were the moment past, so that every task would start a new one.
+// An idle thread of the pool waits here until `time`, and then ends. Without this function, `time` would already be
+// past in real time. The thread would end at once, and every task would start a new thread.
 int sem_timedwait(sem_t *semaphore, const struct timespec *time) {
     REAL(sem_timedwait);
     struct timespec slow = moment(CLOCK_REALTIME, *time);
     return real(semaphore, &slow);
 }
 
-// Workers wait in it for messages, others for a database or a web server.
+// Workers wait for messages in `poll`. Other threads wait in it for a database or a web server.
 int poll(struct pollfd *entries, nfds_t count, int milliseconds) {
     REAL(poll);
     long long slow = longer(milliseconds);
@@ -132,7 +137,8 @@ int usleep(useconds_t microseconds) {
     return nanosleep(&time, 0);
 }
 
-// Of no clock: Valgrind (3.19) writes into the mask, and ends with a fault of its own where it is a constant, as in dispatch.
+// This function has nothing to do with clocks. It copies the mask because Valgrind (3.19) writes into the mask.
+// Valgrind would crash if the mask were a constant, as it is in libdispatch.
 int sigsuspend(const sigset_t *mask) {
     REAL(sigsuspend);
     sigset_t copy = *mask;
@@ -202,8 +208,10 @@ def measure(program, clock):
 
 
 def requests(method, params):
-    """Returns a function that counts the processor instructions that a terminal's requests take; `params` takes
-    the request's number."""
+    """Returns a function that counts the processor instructions for a terminal's requests.
+
+    `params` is a function. It gets the number of a request, and returns the request's params.
+    """
     def count(world):
         terminal = world.terminal()
         try:
@@ -262,8 +270,8 @@ def commands(world):
         def arrived():
             return all(len(device.unread("/command")) >= MESSAGES // DEVICES for device in devices)
 
-        # The messages to the devices show whether all answers have arrived. The messages to the app don't show this.
-        # The broker can drop some of them, since the app gets many at once.
+        # The messages to the devices show whether all answers have arrived. The messages to the app don't show this,
+        # because the app gets many messages at once, and the broker can drop some of these.
         def answered():
             return all(len(device.unread("/response")) >= MESSAGES // DEVICES for device in devices)
 
@@ -282,7 +290,8 @@ KINDS = {
 
 
 def main(programs):
-    clients.check = clients.check_answer = lambda *_, **more: None  # an older program can have another contract
+    # An older program can have a different contract, so the tests must not check its messages.
+    clients.check = clients.check_answer = lambda *_, **more: None
     clients.SECONDS = SECONDS
     harness.START_SECONDS = harness.STOP_SECONDS = SECONDS
     for method in (Client.expect, Client.wait):

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Keeps a store of this version for test_upgrade.py: writes stores/VERSION.tar.gz and VERSION.json.
 
-The archive contains a data directory with rows in most tables. Its service has ended normally. The JSON file
-contains the facts that a test needs. Run this script once for a release, and never again for that version. Before
-the first release, the first migration step can change. Run this script again after such a change.
+The archive contains a data directory with rows in most tables. The service that wrote this directory has ended
+normally. The JSON file contains the facts that a test needs. Run this script once for a release, and never again for
+that version. Before the first release, the first migration step can change. Run this script again after such a
+change.
 """
 
 import json

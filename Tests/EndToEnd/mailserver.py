@@ -53,7 +53,7 @@ class MailServer:
 
     def __init__(self, kind="plain", directory=None, port=0, login=False):
         self.kind, self.mails, self.answers, self.tries = kind, [], [], 0
-        self.hang = threading.Event()  # set: doesn't answer clients that submit a mail
+        self.hang = threading.Event()  # if set, clients that submit a mail get no answer
         self.context, self.ca_file = None, None
         if kind != "plain":
             self.ca_file, key = certificate(directory)

@@ -76,8 +76,8 @@ class Furnished:
         self.world.close()
 
 
-# This script doesn't make pictures of other programs. This one is a device's page in Home Assistant, 1,000 pixels wide.
-# Its data come from test_home_assistant_real.py.
+# Pictures of other programs, which this script doesn't make. The only such picture shows a device's page in Home
+# Assistant, 1,000 pixels wide. The data on the page come from test_home_assistant_real.py.
 OTHERS = {"home-assistant.png"}
 # Each picture's page, and a text that the page shows when it is ready.
 PICTURES = {

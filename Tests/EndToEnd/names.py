@@ -19,7 +19,7 @@ def is_possible():
 
 
 class Network:
-    """A network for the thread that creates it and everything that this thread starts."""
+    """A network for the current thread, and for all threads and processes that the current thread starts."""
 
     def __init__(self, addresses):
         self.old = os.open("/proc/self/task/%d/ns/net" % threading.get_native_id(), os.O_RDONLY)

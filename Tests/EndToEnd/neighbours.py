@@ -14,7 +14,7 @@ RATES = {"whoami": 30, "control": 10, "report": 40, "login": 1}
 
 
 def percentile99(values):
-    """Returns the 99th percentile, or the second highest of fewer than 200 values."""
+    """Returns the 99th percentile, or the second highest value if there are fewer than 200 values."""
     ordered = sorted(values)
     if len(ordered) < 200:
         return (ordered[-2:] or [0])[0]

@@ -1,4 +1,4 @@
-"""Hooks of schemathesis, which put the caller's user into random requests so that these reach the methods."""
+"""Hooks of schemathesis: they give each random request a valid caller, so that the service runs the method."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Raw packets of MQTT 3.1.1 and 5, for many, fast or malicious clients."""
+"""Raw packets of MQTT 3.1.1 and 5, for tests with many clients, fast clients or malicious clients."""
 
 import struct
 

@@ -70,7 +70,8 @@ class Server:
 
     def start_first(self, tries=3):
         """Starts the new server, on another port if the given port is taken."""
-        from harness import free_port  # which imports this module
+        # The module `harness` imports this module, so it can't be imported at the top.
+        from harness import free_port
 
         try:
             self.start()
@@ -134,7 +135,10 @@ class Server:
         self.sql("SELECT pg_reload_conf()")
 
     def held_commits(self, name):
-        """Returns database sessions whose commit waits for a standby (`name`: a pattern for `LIKE`)."""
+        """Returns the process ids of the database sessions whose commit waits for a standby.
+
+        `name` is a `LIKE` pattern for the application names of these sessions.
+        """
         return self.sql("SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE "
                         f"'{name}'").split()
 

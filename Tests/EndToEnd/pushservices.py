@@ -61,8 +61,10 @@ class Push:
 
 
 class Plans:
-    """The pushes that arrived, and the next answers by path: (status, body, headers), "hang", "drop", "goaway" or
-    "refuse"."""
+    """The pushes that arrived, and for each path a list of the next answers.
+
+    An answer is (status, body, headers), "hang", "drop", "goaway" or "refuse".
+    """
 
     def __init__(self):
         self.pushes, self.plans, self.lock = [], collections.defaultdict(list), threading.Lock()
@@ -291,7 +293,7 @@ class Apple(Plans):
             while connection.recv(65536):
                 pass
             return False
-        if answer == "refuse":  # A connection that ends before it has processed this stream.
+        if answer == "refuse":  # The connection ends before this stream was processed.
             speaker.close_connection(last_stream_id=0)
             connection.sendall(speaker.data_to_send())
             return False

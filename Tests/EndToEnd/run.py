@@ -36,8 +36,10 @@ WAITING = ["test_schedules", "test_accounts_crash", "test_http_limits", "test_wa
 MEASURING = ["test_cluster", "test_cluster_upgrade", "test_rolling", "test_enumeration", "test_login_again",
              "test_session_cut", "test_simulate", "test_unnoticed", "test_behaves", "test_answers", "test_held",
              "test_hostile", "test_event_cluster", "test_revocation", "test_webhook_failures"]
-TEST_SECONDS = 600  # after which a test fails that would never end; not in the long form
-MOST_REPEATED = 3  # modules; more failures than these are no accident
+# A test that would never end fails after this time. The long form has no such limit.
+TEST_SECONDS = 600
+# If no more than this number of modules failed, they are run once more. A larger number can't be an accident.
+MOST_REPEATED = 3
 
 
 class Result(unittest.TextTestResult):

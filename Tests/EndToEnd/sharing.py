@@ -11,7 +11,10 @@ def share(body, id, status):
 
 class Sharing(EndToEnd):
     def invite(self, owner, device, guest=None, **more):
-        """Invites a terminal's user by uid, or, without a guest, creates a QR code."""
+        """Creates an invitation to a device, and returns the invitation.
+
+        `guest` is the invited user's terminal or uid. If `guest` is None, the invitation is a QR code.
+        """
         if guest is None:
             return owner.get("share/invite", {"did": device.did, "way": "qrcode", **more})
         who = {"type": "uid", "value": guest if isinstance(guest, str) else guest.uid}

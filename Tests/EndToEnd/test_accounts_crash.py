@@ -24,7 +24,8 @@ class Killed(OwnWorld, People):
     def patient(self, terminal, method, params, id):
         """Repeats a request with the same id until it is answered, as apps do.
 
-        Returns None once the broker refuses the app's secret. The terminal then has a session, so only the answer was lost.
+        Returns None if the broker refuses the app's secret. This refusal means that the terminal has a session. So the
+        request took effect, and only the answer was lost.
         """
         for _ in range(60):
             terminal.wait(lambda: terminal.connected or terminal.code in REFUSED, 60, "the broker's return")

@@ -277,7 +277,7 @@ class Cancelling(People):
         self.assertError(owner.ask("account/cancel", {"password": "not the right lamp"}), "InvalidCredentials")
         self.assertError(owner.ask("account/cancel"), "InvalidRequest")
         foreign = fresh_phone()
-        ticket = self.ticket(owner, phone=foreign)  # of an address that isn't the account's
+        ticket = self.ticket(owner, phone=foreign)  # for a number that isn't the account's
         self.assertError(owner.ask("account/cancel", {"ticket": ticket}), "InvalidCode")
         self.assertError(owner.ask("account/cancel", {"code": self.code(
             owner, "operation", phone=fresh_phone())}), "InvalidCode")

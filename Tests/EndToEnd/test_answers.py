@@ -149,8 +149,8 @@ class History(Heavy):
               f"p99 {at(idle, .99):.0f} ms", file=sys.stderr)
         self.assertEqual(lost, 0)
         self.assertGreater(taken, self.seconds * 1_000_000, "they were answered")
-        # With few samples, the 99th percentile is the slowest sample. A pause of the machine can cause it, so the 95th
-        # percentile counts.
+        # With few samples, the 99th percentile is the slowest sample. A single pause of the machine can make this
+        # sample slow, so the test compares the 95th percentiles.
         self.assertLess(slow(busy), slow(idle) + LATER)
 
     def paced(self, app, device, seconds):

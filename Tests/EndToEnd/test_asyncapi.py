@@ -190,7 +190,8 @@ class Content(unittest.TestCase):
     def test_each_error_code_that_a_method_mentions_is_in_its_list_of_errors(self):
         codes = contract.files()["common"]["definitions"]["errorCode"]["enum"]
         for method, (_file, definition) in contract.methods().items():
-            # Only the params are searched. An error code in a result can be a command's or run's outcome.
+            # Only the params are searched. In a result, an error code can be the outcome of a command or of a
+            # schedule's run.
             text = json.dumps(definition["properties"]["params"])
             for code in codes:
                 if re.search(rf"\b{code}\b", text):

@@ -44,7 +44,7 @@ class PreHijacking(People):
                           if s["terminalId"] == attacker.terminal_id], [])
 
     def test_classic_federated_merge(self):
-        # Later proof of the address, of any kind, must not merge the two accounts.
+        # If the victim later proves ownership of the address, the two accounts must not be merged.
         email = fresh_email()
         attacker = self.squat(email)
         self.assertAlone(self.victim(email), attacker, email)

@@ -187,7 +187,7 @@ class Outcomes(Phones):
                 self.assertEqual(phone.get("device/status", {"did": device.did})["data"]["power"], True)
 
     def later(self, phone):
-        """Waits until the phone's session no longer exists, without leaving a session behind."""
+        """Waits until the phone's MQTT session no longer exists, and returns the closed terminal that showed this."""
         def look():
             probe = self.keep(Terminal(
                 self.world.port, phone.app_id, phone.token, phone.terminal_id, clean=False, version=phone.paho._protocol))
@@ -232,8 +232,8 @@ class Home(Unnoticed):
         ids = {}
         for number, did in enumerate(dids):
             ids[did] = fresh_id("h")
-            # The app sends eighty requests at once, then fewer than twenty a second. An honest app stays below both
-            # limits in this way.
+            # Like an honest app, this app sends eighty requests at once, then fewer than twenty a second. In this way,
+            # it stays below both limits.
             ahead = (number - 80) / 19 - (time.monotonic() - began)
             if ahead > 0:
                 threading.Event().wait(ahead)
@@ -269,8 +269,8 @@ class Store(Unnoticed):
                 device = self.keep(Device(
                     self.world.port, device.did, device.secret, device.mac, LAMP, version=version)).come()
                 self.send(device, [report for report in reports if report["id"] not in answers], answers)
-                # The device may have missed answers. It repeats the reports whose answers it may have missed. A
-                # repeated report has no second effect.
+                # The device may have missed answers when the connection broke, so it repeats the reports from about
+                # that time. A repeated report has no second effect.
                 again = {}
                 self.send(device, reports[280:320], again)
                 self.assertEqual({a["stored"] for a in again.values()}, {"repeat"})

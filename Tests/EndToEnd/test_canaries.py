@@ -1,4 +1,4 @@
-"""Tests enter secrets, and check that these secrets appear nowhere in clear text."""
+"""The tests send secrets to the service, and check that these secrets appear nowhere in clear text."""
 
 import base64
 import pathlib
@@ -25,7 +25,7 @@ class Canaries(People):
         self.canaries = {}
 
     def plant(self):
-        """Sends good and bad secrets in every input that takes one, and in broken requests."""
+        """Sends good and bad secrets in every input that takes a secret, and in broken requests."""
         email, phone, name = fresh_email(), fresh_phone(), fresh_name()
         password, second = self.canary("password"), self.canary("new password")
         terminal = self.stranger()

@@ -250,7 +250,7 @@ class Sessions(InBrowser):
         found = self.run_script(
             "const app = await enter('a'), {credentials} = app; app.close();"
             "const again = make('b', {credentials}), ended = hear(again, 'ended'), connected = again.connect();"
-            # This sets the client's state to the state after a temporary refusal.
+            # With the next line, the client does what it does after a temporary refusal.
             "again.refused = 1; again.renew(); await connected;"
             "return [(await again.account.whoami()).user.uid === credentials.uid, again.credentials !== null,"
             " ended.pushes.length]")
@@ -398,9 +398,10 @@ class Servers(InBrowser):
 
 
 def over_http(case):
-    """Returns the same tests over HTTP, except the test of the secret.
+    """Returns the same tests over HTTP, except the test in which the client uses the secret in place of the token.
 
-    The client uses its token right after a login. Then the secret has no effect."""
+    Over HTTP, the client uses its token right after a login. From then on, the service refuses the secret.
+    """
     others = {"test_the_secret_in_place_of_the_token_ends_no_session": None}
     return type(f"{case.__name__}OverHTTP", (case,), {"transport": "http", **others})
 

@@ -319,7 +319,7 @@ class Repeats(Client):
         with stopped(self.world.service.process):
             future = app.submit("home/create", {"name": WORDS})
             if self.transport == "http":
-                time.sleep(3)  # the connection waits for the answer, and carries no repeats
+                time.sleep(3)  # Over HTTP, no repeats are sent while the first request waits for its answer.
             else:
                 self.world.watcher.wait(lambda: len(self.asked(app)) >= 3, 20, "three of the same")
             self.assertFalse(future.done(), future.done() and (future.exception() or future.result()))
@@ -437,9 +437,11 @@ class Reconnecting(OwnWorld, Client):
 
 
 def over_http(case):
-    """Returns the same tests over HTTP, except those of MQTT 3.1.1 and the secret.
+    """Returns the same tests over HTTP, except two tests.
 
-    The client uses its token right after a login. Then the secret has no effect."""
+    One of these tests needs MQTT 3.1.1. In the other test, the client uses the secret in place of the token. Over HTTP,
+    the client uses its token right after a login. From then on, the service refuses the secret.
+    """
     others = dict.fromkeys(("test_by_mqtt_3_1_1", "test_the_secret_in_place_of_the_token_ends_no_session"))
     return type(f"{case.__name__}OverHTTP", (case,), {"transport": "http", **others})
 

@@ -68,8 +68,10 @@ class Processes(OwnClusterOfClass):
     # The functions that cause failures. Each function returns how many seconds a lane can be quiet after the failure.
 
     def nothing(self, _):
-        """Shows how long lanes are quiet under load alone; runs only if `LAMPLIGHTER_FAILURES` contains
-        `nothing`."""
+        """Causes no failure, to show how long lanes are quiet if all processes work.
+
+        This function runs only if `LAMPLIGHTER_FAILURES` contains `nothing`.
+        """
         return float("inf")
 
     def kill(self, node):
@@ -233,7 +235,8 @@ class Alone(OwnClusterOfClass):
             fcntl.flock(lock, fcntl.LOCK_EX)
             late = self.terminal(login=False)
             late.send("account/loginAnonymous", {"countryCode": "49", "platform": "test", "os": "none"}, "late")
-            for _ in range(20):  # Requests that change nothing at the gate are answered meanwhile.
+            # Meanwhile, requests that don't change the gate's file are answered.
+            for _ in range(20):
                 began = time.monotonic()
                 self.assertTrue(terminal.ask("device/status", {"did": device.did})["ok"])
                 self.assertLess(time.monotonic() - began, 4)
@@ -290,7 +293,10 @@ class Inherited(OwnClusterOfClass):
     processes = 2
 
     def holder(self):
-        """Returns the process that holds the lock and has written its promise, or None."""
+        """Returns the process that holds the lock of the gate's file, if the lock's file contains a promise.
+
+        Before a commit, the process promises to write the gate's file. Otherwise the function returns None.
+        """
         lock = pathlib.Path(f"{self.cluster.gate_file}.lock").stat()
         if lock.st_size == 0:
             return None

@@ -9,8 +9,8 @@ from cluster import Node
 from harness import BINARY, ENVIRONMENT
 
 # The next version runs these statements when it starts (PostgresMigrations). The statements take two locks, and run one
-# migration step, which only adds tables and columns. Then the statements store the minimum number of migration steps
-# that a program must know.
+# migration step, which only adds tables and columns. Then the statements store a minimum: a program that knows fewer
+# migration steps can't use the database.
 MIGRATION = """
     BEGIN;
     SET LOCAL lock_timeout = '60s';
@@ -50,7 +50,7 @@ class Upgrade(test_cluster.Processes):
         self.check()
 
     def migrate(self):
-        """Migrates, and as a process does, tries again after a deadlock with a transaction."""
+        """Runs the migration, and repeats it after a deadlock with a transaction, as a process of the service does."""
         for _ in range(4):
             try:
                 return self.sql(MIGRATION)

@@ -183,7 +183,7 @@ class Usage(EndToEnd):
                 self.assertRegex(done.stderr, rf"(?m)^  do    lamplighter {meant} ")
 
     def commands(self):
-        """Returns each command that the help shows, with the command's description from the parser's dump."""
+        """Returns the path of each command that the help shows, and the parser's description of this command."""
         top = json.loads(self.run_cli("--experimental-dump-help").stdout)["command"]
 
         def walk(command, path):

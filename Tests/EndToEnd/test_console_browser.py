@@ -212,7 +212,8 @@ class Newcomers(Console):
         page.wait_for_selector("dialog", state="detached")
         page.reload()
         visit.show("overview")
-        # All dialogs share one module. If a request for a password were pending, another dialog would also show it.
+        # All dialogs share one module. If this module still had a request for a password to show, the request would
+        # appear together with the next dialog.
         page.keyboard.press("c")
         page.wait_for_selector("dialog[open] h2")
         self.assertEqual(page.locator("dialog").count(), 1)
@@ -892,7 +893,7 @@ class Pushes(Console):
         terminal.get("notification/setPush", {"push": {"kind": "fcm", "address": fresh_id("fcm")}})
         test("the app has no settings for this push service", "add push.fcm to the app's document")
         page.locator("main tr[data-key=fcm]").get_by_text("off", exact=True).wait_for()
-        # The console's test of the push settings doesn't find a terminal that has no push address.
+        # If the terminal has no push address, the console's test of the push settings fails.
         terminal.get("notification/setPush", {"push": None})
         test("push address of the terminal")
 
@@ -1135,7 +1136,8 @@ class Weight(Console):
             text, size = self.fetch(path.relative_to(FILES).as_posix())
             self.assertEqual(text, path.read_bytes(), path)
             travels += size
-        # The limit is 100 kB, plus 8 kB for each of two later capabilities: events with HTTP, and notifications with sharing.
+        # At first, the limit was 100 kB. It was raised by 8 kB for events and HTTP, and again by 8 kB for notifications
+        # and sharing.
         self.assertLess(travels, 116_000)
 
     def test_words_stay_within_their_budget_and_are_data(self):
@@ -1146,8 +1148,8 @@ class Weight(Console):
         for path in files:
             text, travels = self.fetch(path, "application/json")
             self.assertEqual(json.loads(text), json.loads((FILES / path).read_text(encoding="utf-8")), path)
-            # The limits are 34 kB for the text and 13.5 kB for the transfer. Each later capability (reach and people)
-            # adds 8 %.
+            # At first, the limits were 34 kB for the text and 13.5 kB for the transfer. They were raised by 8 % of
+            # these values for events and HTTP, and again by 8 % for notifications and sharing.
             self.assertLess(len(text), 39_440, path)
             self.assertLess(travels, 15_660, path)
 

@@ -73,8 +73,8 @@ class Large(EndToEnd):
             path = f"/devices/{self.did}/history?name=temperature&from={now - length}&to={now}&zone=Europe/Berlin"
             self.took(f"answer for a {name}", lambda path=path: sums.update({name: caller.get(path).json}), 0.5)
             self.assertFalse(sums[name]["isCut"])
-        # A few records have become older than a year since they were written. The year's answer holds all other
-        # records.
+        # Since the test data was written, a few records have become older than a year. The answer for a year contains
+        # all other records.
         self.assertGreater(sum(row["count"] for row in sums["year"]["rows"]), RECORDS * 0.99)
         self.assertEqual(min(row["min"] for row in sums["year"]["rows"]), 0)
         self.assertEqual(max(row["max"] for row in sums["year"]["rows"]), 39.9)

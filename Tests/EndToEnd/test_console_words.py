@@ -17,8 +17,8 @@ OTHER = re.compile(r"^(?:lamplighter |chmod|df |sudo|timedatectl|ulimit|cat |ALT
 PLACE = re.compile(r"\{\d+\}")
 # A placeholder in the console's own texts. It stands for a value, or it holds a singular and a plural wording.
 FILLED = re.compile(r"\{(\d)(?:\|[^{}|]+\|[^{}|]+)?\}")
-# The code around these texts doesn't fill their placeholders. This code selects a text, or passes it on. Code that
-# knows the values fills the placeholders.
+# The code doesn't use these texts directly in a call of `fill`. It first selects the text, or passes it to another
+# function. Only then are the placeholders filled.
 HANDED_ON = {"devices.kicked", "devices.forgotten", "timeline.bindings.other"}
 
 
@@ -81,7 +81,10 @@ def read(name):
 
 
 def texts(words, at=()):
-    """Yields the texts and their paths, except the rules, because the service contains their English texts."""
+    """Yields the texts and their paths.
+
+    The rules are omitted, because the service contains the English texts of the rules.
+    """
     for key, one in (words.items() if isinstance(words, dict) else enumerate(words)):
         if isinstance(one, str):
             yield ".".join((*at, str(key))), one

@@ -14,12 +14,13 @@ from accounts import COUNTRY, OTHER_PASSWORD, PASSWORD, WRONG, People, fresh_ema
 from harness import LONG
 from pages import fetch, local
 
-# A difference must exceed both limits. Without a hash, the answer takes about a fifth of the time, which
-# is about thirty milliseconds less.
+# A difference counts only if it exceeds both limits: these seconds, and this share of the shorter time. If the service
+# didn't compute a hash, an answer would take about a fifth of the time, and would arrive about thirty milliseconds
+# earlier.
 APART_SECONDS = 0.004
 APART_SHARE = 0.15
-# A difference counts only if chance alone would cause so large a difference with a probability below CHANCE. This must
-# hold in ROUNDS_IN_A_ROW consecutive rounds.
+# CHANCE limits how likely it may be that a difference arose by chance. A difference that is more likely to be due to
+# chance doesn't count. A difference must occur in ROUNDS_IN_A_ROW consecutive rounds.
 CHANCE = 0.001
 ROUNDS_IN_A_ROW = 3
 SHUFFLES = 4000
@@ -31,7 +32,7 @@ def fast(times):
 
 
 def chance(one, two):
-    """Returns how likely it is that the two series differ so much by chance.
+    """Returns the probability that chance alone makes the two series differ as much as they do.
 
     Each trial swaps the values of random pairs, and then compares the series again."""
     apart, source, hits = abs(fast(one) - fast(two)), random.Random(1), 0

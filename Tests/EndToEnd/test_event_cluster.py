@@ -16,7 +16,7 @@ class Processes(OwnClusterOfClass):
     processes, settings = 3, ("--set", "outbound.privateTargets=localhost")
 
     def side(self, number):
-        """Returns an object with one process's port and the apps, for making HTTP terminals and streams."""
+        """Returns a substitute for the world, with which HTTP terminals and streams use only one process."""
         node = self.cluster.nodes[number]
         return types.SimpleNamespace(
             service=types.SimpleNamespace(http_port=node._ready()["httpPort"]), apps=self.own.apps)

@@ -246,7 +246,7 @@ class Alone(Keyed, OwnWorld):
                     self.world.service.cli("session", "terminate", terminal.session_id)
                 else:
                     self.world.service.cli("key", "revoke", made["keyId"])
-                time.sleep(SECOND)  # an upper bound, not a wait
+                time.sleep(SECOND)  # Within this time, the service must reset the connection.
                 received = 0
                 with self.assertRaises(ConnectionResetError):
                     while found := slow.recv(1 << 16):

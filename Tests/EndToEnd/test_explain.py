@@ -117,7 +117,10 @@ class Stage:
         return address
 
     def own_app(self, **push):
-        """Makes an app with these push services, continues as its user, and returns its id."""
+        """Creates an app with these push services, and returns the app's id.
+
+        The rest of the case uses a new user of this app.
+        """
         self.app = fresh_id("app")
         self.configure(**push)
         self.user = self.asking = self.terminal()
@@ -147,7 +150,7 @@ class Stage:
         self.event()
 
     def next(self, type, event, *arguments, **more):
-        """Stores how to raise the event expected after the cure, without raising it yet."""
+        """Stores the event that `again` raises after the cure."""
         self.type, self.event = type, lambda: event(*arguments, **more)
 
     def report(self, **one):
@@ -639,7 +642,10 @@ def no_other_terminal_was_logged_in(stage):
 # Cases about the answers of push services
 
 def refused(stage, *answers, error, address=None):
-    """A push that the push service refuses, before the caller applies the cure."""
+    """Causes a push that the push service refuses, and yields the expected explanation.
+
+    The caller applies the cure.
+    """
     (address or stage.answer)(*answers)
     stage.message()
     yield Told("failed", "the error of each terminal", push="failed", error=error)
@@ -704,7 +710,9 @@ def web_push_is_not_reached(stage):
 def refused_at(kind, name, *answers, words, **again):
     """Adds a case in which FCM or APNs refuses a push.
 
-    The cure is a new address, which is set with `again`. If `again` is empty, the cure is the push service's recovery."""
+    The cure is a new address, to which `again` adds further values. If `again` is empty, the push service accepts the
+    next push, and no cure is needed.
+    """
     def plant(stage):
         provider = stage.test.google if kind == "fcm" else stage.test.apple
         yield from refused(stage, error=words, address=lambda: stage.set_push(kind, provider, answers))

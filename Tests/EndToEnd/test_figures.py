@@ -1,4 +1,4 @@
-"""The test compares every figure that operators see with a known load.
+"""Tests that the figures that operators see are correct after a known load.
 
 The lists name all families of `/metrics` and all checks of `doctor`. They also name all figures in the console's
 overview and on its system pages. A test fails if it finds a figure that its list doesn't name. Each entry is a
@@ -247,7 +247,7 @@ LIMITS = {
     "limits.httpConnections": lambda load: load.after.sum("lamplighter_http_connections"),
     "limits.memoryMegabytes": lambda load: stat(load, "VmRSS") / 1048576,
 }
-# The evidence of the doctor's checks, with its figures.
+# For each group of the doctor's checks, a test of the evidence, or the reason why the evidence isn't tested here.
 DOCTOR = {
     "service": lambda load, text: text == "all parts accept work",
     "store": lambda load, text: f"{DEVICES} devices, {DEAD} dead letters" in text,
@@ -398,7 +398,7 @@ class Figures(OwnWorldOfClass):
         self.assertEqual(self.load.workers["gateLagSeconds"], 0)
         self.assertEqual([part for part in self.load.workers["parts"] if not part["isReady"]], [])
         for row in self.load.workers["workers"]:
-            # A worker that hasn't committed anything has no value for the time of a commit.
+            # A worker that hasn't committed anything has neither a batch size nor a duration of a commit.
             self.assertLessEqual(row.keys(), WORKERS.keys())
             self.assertLessEqual(WORKERS.keys() - row.keys(), {name for name, family in (
                 ("batchSize", "lamplighter_batch_size"), ("commitMs", "lamplighter_commit_seconds"))
@@ -448,8 +448,9 @@ class Figures(OwnWorldOfClass):
         eventually(lambda: tiles() == TILES, 20, lambda: f"{TILES} instead of {tiles()}")
         self.assertEqual(page.inner_text("main a.ring p").split(), [str(ONLINE), "online", "·", str(DEVICES - ONLINE), "offline"])
         self.assertEqual(page.text_content("main a.ring svg"), f"{100 * ONLINE // DEVICES} %")
-        # The keys move the chart's marker, and the chart shows the number at the marker. If an earlier step has counts,
-        # the chart leaves out the unfinished step. The load's counts can be in the unfinished step or the step before.
+        # The keys move the chart's marker, and the chart shows the number at the marker. The chart leaves out the last
+        # step, which is unfinished, unless all earlier steps are empty. The counts of the load are in the last step, in
+        # the step before, or partly in both.
         def said():
             page.focus("main ll-chart [role=slider]")
             numbers = []

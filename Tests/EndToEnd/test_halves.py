@@ -28,7 +28,7 @@ def words(*settings):
 
 
 class Halves(OwnWorldOfClass):
-    settings = ("broker.memoryMegabytes=128",)  # a quarter of it is theirs
+    settings = ("broker.memoryMegabytes=128",)  # clients' data may take a quarter of this
 
     @classmethod
     def make_world(cls):
@@ -148,7 +148,8 @@ class Packets(Halves):
             if number % 40 == 0:
                 self.assert_served(device, app, number)
         self.assertGreater(codes.count(0), 100)
-        # The bound also counts memory that isn't resident yet because it holds no data.
+        # The gate limits the memory that the broker has reserved for packets. The resident memory grows by less,
+        # because a part of the reserved memory holds no data yet.
         self.assertLess(most - before, 32)
         eventually(lambda: sum(map(self.is_closed, halves)) > 40, 15, "the end of those who hold most")
         eventually(lambda: self.half_packet()[1] == 0, 15, "room for a newcomer")
@@ -171,7 +172,7 @@ class Short(Halves):
                 mine.sendall(b"\x10" + remaining(len(body)) + body)
                 self.assertNotEqual(mine.recv(4)[3:4], b"\0")
             except ConnectionError:
-                pass  # there was no memory even for that
+                pass  # the broker had no memory even for this connection
 
     def log(self):
         return "".join(path.read_text(errors="replace") for path in pathlib.Path(self.service.data / "broker").glob("*log*"))

@@ -100,7 +100,8 @@ class OneGround(unittest.TestCase):
             cls.ground.close()
 
     def flood(self, way, source="local"):
-        longer = {"seconds": 40, "rate": 8} if self.off else {}  # it ends as soon as the harm shows
+        # With the limits off, a flood may last longer, because it ends as soon as it does harm.
+        longer = {"seconds": 40, "rate": 8} if self.off else {}
         seen = floods.run(self.ready(), way, source, **{**SHORT, **OTHERWISE.get(way, {}), **longer})
         return seen["misses"], floods.line(seen)
 
@@ -110,7 +111,7 @@ class Floods(OneGround):
 
 
 class FloodsWithout(OneGround):
-    """The floods with the bounds B1 and B2 switched off: the harm must be visible."""
+    """The floods without the bounds on QoS 2, sessions and held messages: the harm must be visible."""
 
     off = {**WAYS["qos2"].off, **WAYS["sessions"].off, **HELD_OFF}
 

@@ -30,9 +30,10 @@ class History(EndToEnd):
                 return
 
     def ahead(self):
-        """Returns the time one minute from now, so that a device bound meanwhile can report data of this time.
+        """Returns the time one minute from now, for the reports of a device that the test binds before this time.
 
-        A report's time may be this far ahead."""
+        Users see only data from after the binding. A report's time may be up to ten minutes ahead.
+        """
         return now() + 60_000
 
     def test_pages_come_oldest_first_and_stay_right_while_rows_arrive(self):
@@ -60,8 +61,9 @@ class History(EndToEnd):
 
     def test_data_from_before_the_registration_belongs_to_the_first_users(self):
         zone = zoneinfo.ZoneInfo("Europe/Berlin")
-        # The test uses two whole days, each of which can have 25 hours. History is kept for 30 days of 24 hours. If a
-        # day has 25 hours, the first hour 29 days ago may be deleted.
+        # The test uses two whole days, each of which can have 25 hours. History is kept for 30 days of 24 hours. If one
+        # of the last 29 days had 25 hours, the first hour of the day 29 days ago can already be deleted. Therefore, the
+        # test begins 28 days ago.
         days = [datetime.datetime.now(zone).replace(hour=0, minute=0, second=0, microsecond=0)
                 - datetime.timedelta(days=n) for n in (28, 27, 26)]
         starts = [int(day.timestamp() * 1000) for day in days]
@@ -128,7 +130,7 @@ class History(EndToEnd):
 
 
 class Counted(OwnWorldOfClass):
-    """The size of the history that the service has counted equals the size of its content."""
+    """`doctor` finds a device whose history has more records than the service accepted."""
 
     def test_doctor_finds_a_duplicate_chunk(self):
         start = now()

@@ -173,7 +173,7 @@ class Discovery(Linked):
         user.bind(other)
         home.device(other.did)
         home.clear()
-        self.link(user)  # looks at the user again
+        self.link(user)  # the service then checks again what it has published for the user
         time.sleep(1)
         self.assertEqual(home.unread("/config"), [])
 
@@ -262,7 +262,7 @@ class Neighbours(Linked):
         homes = [self.linked() for _ in range(2)]
         for _, _, home in homes:
             home.subscribe("homeassistant/#")
-        # The control is a client whose deliveries aren't filtered. This client sees the messages of both homes.
+        # For comparison, this tool is a client whose deliveries aren't filtered, so it sees the messages of both homes.
         tool = self.keep(self.world.tool("neighbours"))
         self.assertEqual(tool.connect(), 0)
         tool.subscribe("homeassistant/device/+/+/config")
@@ -278,7 +278,8 @@ class Neighbours(Linked):
     def test_the_usual_subscriptions_of_home_assistant_are_not_reported(self):
         user = self.terminal()
         home = self.home(user)
-        # This refusal is reported, and must be the first.
+        # The gate refuses this message and reports the refusal. It must not have reported an earlier refusal of this
+        # client.
         home.publish(f"{TOPICS}/none", {}, wait=False)
         first = self.world.watcher.expect("system/refusal", lambda b: b.get("username") == home.link["username"]).body
         self.assertEqual(first["topic"], f"{TOPICS}/none")

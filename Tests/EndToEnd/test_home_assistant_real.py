@@ -71,7 +71,10 @@ logger: {{default: warning}}
         assert done["type"] == "create_entry", done
 
     def entities(self):
-        """The states by the names of entities without their devices' names, as (platform, name)."""
+        """Returns the states of all entities, in a dictionary with (platform, name) as keys.
+
+        A name begins with the name of the entity's device.
+        """
         return {(row["entity_id"].split(".")[0], row["attributes"].get("friendly_name", "")): row for row in self.ask("states")}
 
     def state(self, platform, name):

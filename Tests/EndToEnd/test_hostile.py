@@ -2,10 +2,10 @@
 
 Other clients send requests, commands, reports and logins during the attack. The times until their answers depend on
 the machine. Therefore, the test compares these times with those at a quiet service. If the attack makes the times
-longer, the test runs another process for comparison. This process uses as much processor time, but has no
-connection. A debug build is allowed to take longer. If an attack has only delayed other clients, the test repeats
-the attack. A shared machine is sometimes slow for a few seconds. Losses, restarts and growth count as failures in
-any build, at the first occurrence.
+longer, the test runs another process for comparison. This process uses as much processor time as the attack,
+but has no connection. A debug build is allowed to take longer. If an attack has only delayed other clients, the test
+repeats the attack. A shared machine is sometimes slow for a few seconds. Losses, restarts and growth count as
+failures in any build, at the first occurrence.
 
 By default, only some attacks run. Other tests run at the same time and make all times longer. An answer therefore
 counts as late only after ten seconds. With LAMPLIGHTER_LONG=1, all attacks run for longer, and the test compares the
@@ -31,10 +31,11 @@ SECONDS = 10 if LONG else 4  # of each attack
 TRIES = 3
 PASSWORD = "seven lamps in a row"
 
-# The first two values allow extra seconds for an answer and a login. The third value allows seconds until the end of an
-# intruder's connection. A login needs the computation of a hash, and can wait for a few other logins.
+# LATER and LOGIN_LATER are the seconds by which an attack may delay an answer and a login. OUT is the number of seconds
+# until an intruder's connection must be closed. A login needs the computation of a hash, and can wait for a few other
+# logins.
 LATER, LOGIN_LATER, OUT = 0.1, 2.0, 1.0
-BESIDE = 100  # the factor for delays beside other tests
+BESIDE = 100  # the factor by which delays may be longer while other tests run
 GROWN, WRITTEN = 100, 50  # MB
 LOG = 36 << 20  # the length at which the store keeps its log, however little is written
 
@@ -77,19 +78,19 @@ ATTACKS = {
     "A4": Attack("codes", TERMINAL + COUNTS),  # to invented numbers
     "A4-users": Attack("anonymous", TERMINAL + COUNTS, short=False),
     "A5": Attack("hashes"),  # always 400 passwords waiting for a hash
-    "A6": Attack("binary", DEVICE, short=False),  # one device's 53 KB
-    "A7": Attack("registrations", PRODUCT, connections=16),  # devices by the product's secret
+    "A6": Attack("binary", DEVICE, short=False),  # reports of 53 KB from one device
+    "A7": Attack("registrations", PRODUCT, connections=16),  # devices register with the product's secret
     "crowd": Attack("whoami", TERMINAL, connections=200, known=True),  # terminals of one address
     "spread": Attack("confirmed", connections=1000, addresses=1000, rate=1),
     "X-connects": Attack("connects", connections=16, short=False),
-    "X-returns": Attack("returns", TERMINAL + RETURN, connections=4, short=False),  # a burst, and reconnects
+    "X-returns": Attack("returns", TERMINAL + RETURN, connections=4, short=False),  # bursts, each after a reconnect
     "X-wills": Attack("wills", connections=16, short=False),  # of 60 KB
     "X-halves": Attack("halves", connections=400, short=False),  # of packets
     "X-forbidden": Attack("forbidden", short=False),  # topics of others
     "X-pings": Attack("pings", short=False),
-    "X-unsubscribes": Attack("unsubscribes", short=False),  # filters it never had
-    "X-bundles": Attack("bundles", DEVICE, short=False),  # one device's, of 500
-    "X-reports": Attack("hastyReports", DEVICE, short=False),  # one device's, QoS 0
+    "X-unsubscribes": Attack("unsubscribes", short=False),  # filters without a subscription
+    "X-bundles": Attack("bundles", DEVICE, short=False),  # bundles of 500 reports from one device
+    "X-reports": Attack("hastyReports", DEVICE, short=False),  # reports from one device, QoS 0
 }
 
 
@@ -297,7 +298,10 @@ class Trial:
                    for place, (now, size) in enumerate(self.samples))
 
     def times(self):
-        """Returns the time limits that a busy machine can exceed, each with name, value and limit."""
+        """Returns the measured times that can be too long because the machine is busy.
+
+        Each row contains a name, the measured time, and the limit.
+        """
         beside = self.burnt or self.ground.quiet
         found = [(f"{kind}: p99 later, s", lane.p99 - beside[kind].p99,
                   self.slower * (LOGIN_LATER if kind == "login" else LATER)) for kind, lane in self.lanes.items()]
@@ -356,7 +360,8 @@ class Hostile(unittest.TestCase):
             trial = Trial(Hostile.ground, name, SECONDS, (slower if IS_DEBUG else 1) if LONG else BESIDE)
             if not trial.harm:
                 break
-            self.renew(None)  # its messages can still wait there
+            # Messages of the attack can still wait in this ground, so the next attack gets a new ground.
+            self.renew(None)
             if not trial.late:
                 break
         return trial
@@ -412,10 +417,15 @@ class Control(unittest.TestCase):
 class Overload(unittest.TestCase):
     """Some devices send without end, while each of five other devices sends one report a second."""
 
-    WARM, FLOOD = 2, 4  # seconds; after ten a device's connection is closed
-    BEST = 100  # devices that reach the machine's best, each with as many unanswered reports as allowed
+    # Seconds. The sum is less than ten, because the gate closes a connection that sends too fast for ten seconds.
+    WARM, FLOOD = 2, 4
+    # This number of devices get answers at the machine's highest rate. Each device has as many unanswered reports as
+    # allowed.
+    BEST = 100
     RATE = 50  # reports a second that one device can send in the long run
-    SHARE, SLOW, SLACK = 0.8, 1.0, 0.1  # of the best; and seconds: of an answer, and "as before" on a busy machine
+    # SHARE is the share of the best rate that must be reached during a flood. SLOW is the limit for the other clients'
+    # p99, in seconds. After the flood, the p99 may be SLACK seconds longer than before.
+    SHARE, SLOW, SLACK = 0.8, 1.0, 0.1
 
     def ground(self, *settings):
         ground = Ground(["limits.newcomersPerSecond=0", *settings], known=0, devices=5, people=1)

@@ -99,7 +99,7 @@ class ByDefault(Limits):
             self.assertEqual(terminal.subscribe(filter), 1, filter)
         for filter in (f"{base}/a/b/c/d", f"{user}/device/d-1/status/x/y", f"{base}/x" + "/x" * 150):
             self.assertEqual(terminal.subscribe(filter), 0x87, filter)
-        held = 10  # with the two of its connection
+        held = 10  # the eight above, and the terminal's own space and its user's topics
         codes = [terminal.subscribe(f"{base}/q{n}") for n in range(60)]
         self.assertEqual(codes.count(1), 64 - held)
         self.assertEqual(set(codes[64 - held:]), {0x87})

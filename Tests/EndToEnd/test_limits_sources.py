@@ -29,11 +29,11 @@ class OfSource(OwnWorldOfClass, People):
         return [None if answer["ok"] else answer["error"]["code"] for answer in answers]
 
     def hashed_at_once(self, source):
-        """Sends 48 requests from one address while another address sends one.
+        """Sends 48 requests from one address, and meanwhile one request from a second address.
 
-        Each request needs a hash.
+        The service computes the hash of a password for each request that it accepts.
 
-        Returns the answers to the 48 requests and to the other one. The third value is a terminal at a third address.
+        Returns the answers to the 48 requests, the answer to the single request, and a terminal at a third address.
         """
         crowd = [self.stranger(source=source) for _ in range(12)]
         other = self.stranger(source=source + "1")

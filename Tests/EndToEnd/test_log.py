@@ -39,7 +39,8 @@ def whole_lines(service):
 class Logged(OwnWorldOfClass):
     @classmethod
     def make_world(cls):
-        # `--json` writes one line to standard output, which the harness adds to the log.
+        # With `--json`, the service also prints one JSON line to standard output. The harness writes standard output to
+        # the same file as the log.
         return World(watch=False, settings=(
             "--json", "--set", "log.format=json", "--log-level", "debug", "--set", "limits.refusalLines=1000"))
 

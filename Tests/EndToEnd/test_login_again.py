@@ -1,4 +1,4 @@
-"""Logins work at once after a logout or lost answer, without the earlier user's data."""
+"""A login works at once after a logout or a lost answer, and the terminal gets no data of the earlier user."""
 
 import time
 import unittest
@@ -33,8 +33,8 @@ class Hand(Pair):
     def log_in(self, terminal, name):
         """Logs in on a connection that can end before the answer arrives.
 
-        Returns a terminal that gets the user's messages, and all terminals that were used. The third value is the answer's
-        time.
+        Returns a terminal that gets the user's messages, all terminals that were used, and the time when the answer to
+        the login arrived.
         """
         secret, id, all = self.world.apps[self.app]["secret"], fresh_id("login-"), [terminal]
         params = {"countryCode": COUNTRY, "username": name, "password": PASSWORD}

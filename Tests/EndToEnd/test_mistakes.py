@@ -22,7 +22,8 @@ FILES = {
     "unknown.yaml": "mqtt.prt: 1\n",
     "kind.yaml": "mqtt:\n  port: abc\n",
 }
-# Each row has a command line and three patterns for its answer. They match the error's cause, its place, and the cure.
+# Each row has a command line and three patterns. The command's error message must match all three patterns: one for the
+# error's cause, one for its place, and one for its cure.
 TYPED = [
     (["upp"], r"Unknown command 'upp'; did you mean up\?", r"lamplighter has up,", "lamplighter up"),
     (["device", "lst"], r"'lst'; did you mean list\?", "lamplighter device has list", "lamplighter device list"),

@@ -90,7 +90,8 @@ class Moving(unittest.TestCase):
         first = self.move("--data", self.data, "--to", self.server.make())
         took = time.monotonic() - began
         store, kills = self.server.make(), 0
-        # Together, these runs take about as long as one whole run. This spreads the kills over a whole run's duration.
+        # Each run continues where the previous run was killed. Together, the runs take about as long as one run without
+        # kills. So the kills hit all stages of the move.
         for _ in range(KILLS):
             process = subprocess.Popen(
                 migrate("--data", self.data, "--to", store), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -69,9 +69,11 @@ class Killed(OwnWorld):
         return {sender.device.did: self.alerts(sender.device) for sender in self.senders}
 
     def counts(self, user, did):
-        """Returns numbers about a user's notifications from one device.
+        """Returns three numbers about a user's notifications from one device.
 
-        The numbers are of counted events, records, and different event ids in these records."""
+        The first is the number of events that the visible notifications count. The second is the number of all
+        notifications, and the third is the number of different event ids in them.
+        """
         where = f"uid = '{user.uid}' AND did = '{did}' AND type = 'device.alert'"
         count = self.service.sql(f"SELECT coalesce(sum(count), 0) FROM notification WHERE {where} AND hidden = 0")
         rows = self.service.sql(f"SELECT count(*), count(DISTINCT eventId) FROM notification WHERE {where}")
@@ -109,7 +111,8 @@ class Kills(Killed):
         self.prepare()
         eventually(lambda: all(sender.answered > 20 for sender in self.senders), 30)
         self.service.kill()
-        # Without unique event ids, the service creates notifications for the same events again.
+        # Each notification contains its event's id, so the service creates no second notification for this event. After
+        # these two changes, the service reads all events again, and creates their notifications again.
         self.service.sql("UPDATE notification SET eventId = notificationId")
         self.service.sql("UPDATE meta SET value = '0-0-0' WHERE name = 'notifier'")
         self.service.start()

@@ -530,7 +530,9 @@ class InABrowser(OAuth):
 @postgres.on_file
 class Moved(OwnWorld, OAuth):
     def goes_on(self, service):
-        """Checks that the link works with the moved store, and doesn't end the link."""
+        """Checks that the link still works on a service.
+
+        The check doesn't end the link, so it can be repeated on another service."""
         self.port = service.http_port
         self.issuer, self.browser = f"http://127.0.0.1:{self.port}", Browser(self.port)
         self.assertEqual(self.ask(self.tokens["access_token"], "device/list")[0], 200)

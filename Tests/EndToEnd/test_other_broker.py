@@ -105,7 +105,10 @@ class Tokens(Other):
 
 
 class Deliveries(Other):
-    """Terminals that acknowledge nothing; each terminal is sent fewer bytes per second than the gate assumes."""
+    """Terminals that acknowledge nothing.
+
+    The gate assumes that a terminal accepts a certain number of bytes per second. The test sends each terminal fewer
+    bytes per second than that."""
 
     settings = ("--set", "broker.memoryMegabytes=128", "--set", "broker.newClientsPerMinute=100000")
     count, seconds = 20, 60 if LONG else 20
@@ -139,8 +142,9 @@ class Deliveries(Other):
         sent = number * self.count * 25 / 1024
         print(f"\n{sent:.0f} MB sent; the broker went from {before:.0f} to {most:.0f} MB", file=sys.stderr)
         self.assertGreater(sent, 96, "enough was sent")
-        # Messages that wait for clients can use a quarter of the broker's memory. More messages arrive until the gate
-        # cuts off the clients with the most waiting messages. The broker never runs out of memory.
+        # Messages that wait for clients may use a quarter of the broker's memory. Near this limit, the gate cuts off
+        # the clients with the most waiting messages. More messages arrive in the meantime, but the broker never runs
+        # out of memory.
         self.assertLess(most, 96)
         self.assertTrue(any(s.lost is not None for s in strangers), "they were cut off")
         self.assertTrue(app.connected and app.lost is None)

@@ -132,7 +132,7 @@ class Restarting(unittest.TestCase):
                 if m.topic.endswith(f"/device/{device.did}/status") and m.payload and not m.retain]
 
     def settled(self, app, device):
-        """Returns the stored status's version, or None if the app last received a different one."""
+        """Returns the version of the stored status if the app received that version last, and None otherwise."""
         version = app.get("device/status", {"did": device.did})["version"]
         return version if self.versions(app, device)[-1:] == [version] else None
 

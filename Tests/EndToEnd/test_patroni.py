@@ -1,4 +1,4 @@
-"""A service on three PostgreSQL servers under Patroni, whose leader and standby are killed under load."""
+"""Patroni runs three PostgreSQL servers for a service, and the test kills the leader and a standby under load."""
 
 import os
 import pathlib

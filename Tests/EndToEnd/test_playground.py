@@ -9,7 +9,7 @@ import tempfile
 import unittest
 import urllib.parse
 
-import contract  # finds the next one
+import contract  # adds the folder of `catalog` to sys.path
 import catalog
 from harness import BINARY, ENVIRONMENT, Service, eventually
 from test_reference import example
@@ -258,7 +258,7 @@ class Pushes(InPlayground):
     """A headless browser has neither a notification centre nor a push service of its own.
 
     The test makes the page record the notifications that it would show. DevTools deliver the pushes in place of a push
-    service. A replacement for the browser's `subscribe` function returns the subscription.
+    service. Some tests replace the browser's `subscribe` function with one that returns an invented subscription.
     """
 
     SHOWS = """registration => { registration.showNotification = async (title, { body, tag }) => {

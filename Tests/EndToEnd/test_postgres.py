@@ -43,7 +43,10 @@ def store_is_away(service, reason=""):
 
 
 class Changed:
-    """A proxy that imitates a pooler by replacing bytes with other bytes of the same length."""
+    """A proxy that replaces bytes in the service's messages with other bytes of the same length.
+
+    The test replaces settings of the connection, so the service finds wrong settings, as behind a pooler that resets
+    them."""
 
     def __init__(self, path, old, new):
         assert len(old) == len(new)
@@ -365,7 +368,8 @@ class Dies(unittest.TestCase):
             eventually(lambda: store_is_away(world.service, "the database can't be used"), 20, "the bad news")
             while time.monotonic() < killed + self.AWAY_SECONDS:
                 time.sleep(0.1)
-            # The answer to a commit just before the kill can arrive just after the kill.
+            # A report can be committed just before the kill, and its answer can arrive just after the kill. Therefore,
+            # the test counts only answers that arrive more than a second after the kill.
             self.assertEqual(load.count(since=killed + 1), 0)
             self.assertEqual(readyz(world.service)[0], 503)
             self.server.start()
@@ -401,7 +405,7 @@ class Unanswered(unittest.TestCase):
         tool.start()
         first = eventually(lambda: self.server.held_commits("lamplighter command %"), 20, "the commit")
         self.server.sql(f"SELECT pg_terminate_backend({first[0]})")
-        # The next try, by another session, waits too.
+        # The command tries again in another database session, whose commit waits too.
         eventually(lambda: set(self.server.held_commits("lamplighter command %")) - set(first), 20, "the next commit")
         self.server.let_commits_go()
         tool.join(60)

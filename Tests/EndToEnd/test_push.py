@@ -53,7 +53,9 @@ class PushWorld(unittest.TestCase):
         return address
 
     def notify(self, text="Too hot", uid=None):
-        """Notifies a user, and waits for the notifier's decision about the test's own user."""
+        """Notifies the test's own user, and waits until the notifier has decided about the notification.
+
+        With `uid`, the method notifies that user instead, and doesn't wait."""
         def reasons():
             return [row["eventId"] for row in self.user.get("notification/explain")["reasons"]]
         before = [] if uid else reasons()

@@ -13,7 +13,7 @@ import urllib.error
 import urllib.request
 import xml.etree.ElementTree
 
-import contract  # finds the next one
+import contract  # adds the folder of `catalog` to sys.path
 import catalog
 from browser import Browser
 from client import fresh_id, fresh_terminal

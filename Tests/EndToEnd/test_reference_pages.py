@@ -4,7 +4,7 @@ import json
 import unittest
 import xml.etree.ElementTree
 
-import contract as contract_of_tests  # finds the next ones  # noqa: F401
+import contract as contract_of_tests  # adds the folder of the next modules to sys.path  # noqa: F401
 import catalog
 from reference import contract, diagrams, markdown, markup, pages, schema_words, site
 

@@ -155,8 +155,8 @@ class Stopping(OwnWorld):
                               env=service.environment)
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn("LL1106", done.stderr)
-        # For a database file, the backup of the file contains the right key. For a PostgreSQL database, another process
-        # that uses the database has the right key.
+        # The error tells the operator where to find the right key. The key of a database file is in the file's backup.
+        # The key of a PostgreSQL database is shared by all processes that use the database.
         self.assertIn("serverKeyFile" if service.store else "restore", done.stderr)
         told = service.cli("doctor", "--only", "store", check=False)
         self.assertEqual(told.returncode, 1)

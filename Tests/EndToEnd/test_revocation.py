@@ -1,6 +1,4 @@
-"""One second after access has ended, the service sends no data that depended on this access.
-
-Access is a key, session, binding or subscription.
+"""One second after a key, session, binding or subscription has ended, no data is sent that required it.
 
 When other tests are running, the allowed time can be longer than a second. LAMPLIGHTER_LONG=1 checks the limit of one
 second, in 500 rounds.
@@ -154,12 +152,13 @@ class Rounds(OwnWorldOfClass):
         time.sleep(max(0, ended + SECOND + 0.5 - time.monotonic()))
 
     def late(self, times, ended):
-        """Returns the time from `ended` to the last of `times`, which must be below `SECOND`."""
+        """Returns the seconds from `ended` to the last of `times`, and asserts that they are fewer than `SECOND`."""
         last = max(times, default=ended) - ended
         self.assertLess(last, SECOND)
         return last
 
-    # The rounds. Most rounds return how long messages still reached the reader after its access had ended
+    # The rounds. In each round, a reader's access ends. Most rounds return the time from that end to the last message
+    # that the reader received
 
     def user(self, reporter, number):
         """Returns a user who has bound the device, and the user's stream, on which messages have already arrived."""
@@ -187,7 +186,8 @@ class Rounds(OwnWorldOfClass):
             self.settle(ended)
             with contextlib.closing(stream):
                 self.assertTrue(stream.thread.is_alive())
-                # Only messages with data count, since the deletion of the retained status reveals nothing.
+                # The stream also reports the deletion of the retained status, as a message without data. This message
+                # reveals nothing, so the round ignores it.
                 return self.late([at for at, name, data in stream.times if reporter.device.did in name and data], ended)
 
     def revoke(self, key):
@@ -219,7 +219,7 @@ class Rounds(OwnWorldOfClass):
         return self.end_key(number, TimedEventStream)
 
     def end_key_while_it_waits(self, number):
-        """A reader that is waiting when its key ends gets no event from after the key's end."""
+        """If a reader's key ends while the reader waits for events, the reader gets no event that happens later."""
         with self.load(is_loud=False) as reporter:
             made = self.make_key()
             reader = TimedFollower(self.service, made["key"], ALERTS, after="now", wait=SECOND + 6)

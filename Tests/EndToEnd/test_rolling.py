@@ -28,8 +28,8 @@ class Rolling(test_cluster.Processes):
         state = self.all_answered_again()
         print(f"{RESTARTS} restarts, one each {seconds / RESTARTS:.1f} s; {sum(state['answered'])} reports answered")
         self.compare()
-        # The test waits until all rows in the buffer have been moved to chunks. Then the test compares again. In the
-        # meantime, the load continues, so that all processes write.
+        # The load starts again, so that all processes write. The test waits until all rows that are now in the buffer
+        # have been moved to chunks. Then the test compares the histories with the answered reports again.
         self.fleet.ask("go")
         marks = self.waiting_rows()
         eventually(lambda: not marks & self.waiting_rows(), 60, "all rows of then in chunks")

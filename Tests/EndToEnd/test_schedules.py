@@ -329,7 +329,9 @@ class Firing(Scheduling):
 
 
 class Apart(OwnWorldOfClass, Scheduling):
-    """The scheduler is a separate process; the test runs first without such a process, and then with two of them."""
+    """A service that leaves the scheduler to a separate process.
+
+    The test begins without a scheduler, and later starts two schedulers."""
 
     @classmethod
     def make_world(cls):

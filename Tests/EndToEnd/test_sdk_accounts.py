@@ -80,7 +80,9 @@ class SigningUp(Sdk):
         self.assertEqual((user["email"], user["phoneVerified"], user["pendingPhone"]), (ask["email"], False, "+49" + phone))
 
     def test_more_fields_at_sign_up(self):
-        """B10: the service stores or refuses each extra key, and merges the app's own keys."""
+        """B10: the service stores or refuses each additional field of a profile.
+
+        An app's own fields are in `custom`, and an update is merged into the stored fields."""
         terminal = self.stranger()
         ask = {"countryCode": COUNTRY, "username": fresh_name(), "password": PASSWORD}
         for profile, field in (({"interest": "lamps"}, "profile.interest"),
@@ -99,7 +101,9 @@ class SigningUp(Sdk):
         self.assertEqual(set(self.whoami(owner)["custom"]), {"interest", "b", "big"})
 
     def test_a_phone_that_was_checked_in_an_earlier_request(self):
-        """B17: a code for `operation` gives a ticket for registering, even without a name."""
+        """B17: a user exchanges a code for `operation` for a ticket, and registers with the ticket.
+
+        The user needs no username for this."""
         phone, terminal = fresh_phone(), self.anonymous("sdk")
         owner = self.plain("sdk", terminal=terminal, phone=phone, ticket=self.ticket(terminal, phone=phone))
         self.assertEqual((owner.user["username"], owner.user["phone"], owner.user["phoneVerified"]),
@@ -191,11 +195,12 @@ class Resetting(Sdk):
 
 class TheModel(Sdk):
     def test_a_phone_is_in_the_form_of_the_user_object(self):
-        """H1: every method accepts a phone number without the part up to the dash."""
+        """H1: a phone number is accepted with and without its country code, and as the user object has it."""
         number = chinese_phone()
         forms = (number, f"86-{number}", f"+86{number}", f"+86 {number}")
         terminal = self.stranger()
-        code = self.code(terminal, "register", phone=number)  # with country code 49: another number
+        # By default, `code` uses the country code 49. So this is a code for another number.
+        code = self.code(terminal, "register", phone=number)
         self.assertError(terminal.ask("account/register", {
             "countryCode": "86", "phone": number, "password": PASSWORD, "code": code}), "InvalidCode")
         terminal.get("account/sendCode", {"countryCode": "86", "phone": forms[1], "purpose": 1})
@@ -233,7 +238,7 @@ class TheModel(Sdk):
         self.assertEqual(owner.get("account/updateProfile", {"birthday": None, "gender": None})["user"], before)
 
     def test_a_changed_email_is_pending_until_it_is_proved(self):
-        """H8: the old address stays valid until the user verifies the new address with its link."""
+        """H8: the old address stays valid until the user confirms the new address with the link in a mail."""
         old, new = fresh_email(), fresh_email()
         owner = self.register(app="sdk", email=old)
         user = owner.get("account/updateProfile", {"email": new})["user"]
@@ -350,7 +355,9 @@ class Closing(Sdk):
         self.assertError(owner.ask("account/cancel", {"password": WRONG}), "InvalidCredentials")
 
     def test_a_session_lives_as_long_as_the_app_determines(self):
-        """Overlooked 8: a session lives for 7 days, or for the app's 30 days; a refresh starts this time again."""
+        """Overlooked 8: a session lives for 7 days, unless the app sets another time.
+
+        After a refresh, this time starts again."""
         for app, days in (("sdk-bare", 30), ("sdk", 7)):
             with self.subTest(app=app):
                 owner = self.register(app=app)
@@ -478,7 +485,7 @@ class Adopting(Sdk):
 
 
 class ProfilesOfProviders(Each):
-    """B16, overlooked 14 (M), and overlooked 16: the service takes over users' profiles from providers."""
+    """B16, overlooked 14, and overlooked 16: the service takes over users' profiles from providers."""
 
     WAYS = (("wechat", None, "小莲", "https://thirdwx.qlogo.cn/mmopen/x/46"),
             ("qq", "userId", "Lena", "https://thirdqq.qlogo.cn/x/100"),

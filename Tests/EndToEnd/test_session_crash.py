@@ -40,7 +40,9 @@ class Killed(OwnWorld, People):
         raise AssertionError(f"{method} was never answered")
 
     def is_out(self, terminal):
-        """Returns whether a logout has taken effect, and otherwise sends the logout again."""
+        """Returns whether a logout has taken effect.
+
+        If it hasn't, and the terminal is connected, the method also sends the logout again."""
         if [r for r in self.audit(terminal.uid) if r["kind"] == "sessionEnded"]:
             return True
         if terminal.connected:

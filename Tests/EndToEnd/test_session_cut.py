@@ -20,7 +20,7 @@ DEVICES = 20
 
 
 def probes(terminal):
-    """Returns the times at which the probes that reached the terminal were published."""
+    """Returns, for each probe that reached the terminal, the time at which the probe was published."""
     return [m.body["at"] for m in terminal.everything if m.leaf == "probe"]
 
 
@@ -34,7 +34,9 @@ class Ways(People):
         self.other = self.login(email=self.email)
 
     def cut(self, end, reason, others=(), told=True):
-        """Ends the session of `other`, checks its last messages, and returns the time of the end."""
+        """Ends the session of `self.other`, and returns the time of the end.
+
+        Checks which messages this terminal received last."""
         probe = Probe(self.world.tool(fresh_id("probe")), self.owner.uid)
         probe.tool.connect()
         try:
@@ -199,7 +201,8 @@ class Away(People):
         back = self.stranger(terminal_id=terminal_id)
         self.login(back, username=owner.user["username"])
         self.assertNotEqual(back.get("account/whoami")["user"]["nickname"], "from the grave")
-        self.world.watcher.expect(f"{base}/request/account/whoami")  # the will would arrive before
+        # If the broker had published the will, the will would have arrived before this request.
+        self.world.watcher.expect(f"{base}/request/account/whoami")
         self.assertEqual([m for m in self.world.watcher.everything if m.topic == will[0]], [])
 
     def test_the_outcome_of_a_command_does_not_reach_the_terminals_next_user(self):
@@ -256,9 +259,9 @@ class Expiring(OwnWorld, People):
 
 
 class Crowded(OwnWorld):
-    """Fifty terminals of one user, and a thousand terminals of other users; all receive messages.
+    """Fifty terminals of one user, and many terminals of other users; all receive messages.
 
-    With LAMPLIGHTER_LONG=1, the test uses a thousand other terminals. Otherwise, it uses a hundred.
+    With LAMPLIGHTER_LONG=1, the other users have a thousand terminals. Otherwise, they have a hundred.
     """
 
     def make_world(self):

@@ -15,13 +15,14 @@ from client import Device
 from harness import BINARY, ENVIRONMENT, Service, eventually
 from world import SETTINGS, OwnWorld, OwnWorldOfClass, World
 
-# This machine's address for a lamp on another machine, and that lamp's address.
+# The address at which the service listens with TLS, and the address from which a lamp connects. The lamp stands for a
+# lamp on another machine.
 HOST, ELSEWHERE = "127.0.0.2", "127.0.0.3"
 LISTENERS = ("mqttTlsPort", "webSocketTlsPort", "httpTlsPort")
 
 
 def secure_world(*names, settings=()):
-    """Returns a world whose service got a certificate from its own authority before the service started."""
+    """Returns a world whose service starts with a certificate that the service's own authority has issued."""
     service = Service(arguments=[*SETTINGS, "--set", f"tls.host={HOST}", *settings])
     try:
         service.cli("tls", "init", *(word for name in (HOST, *names) for word in ("--name", name)))

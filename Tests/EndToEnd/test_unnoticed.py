@@ -112,7 +112,8 @@ class ComesBack(Unnoticed):
     def test_all_at_once_within_the_burst(self):
         device = self.device()
         # The gate allows the broker to hold at most 200 answers for a device. An answer counts until the device has
-        # acknowledged it. This client can send its next report before that acknowledgement.
+        # acknowledged it. This client can send its next report before it acknowledges the last answer, so the window is
+        # a little smaller than 200.
         self.send_all(device, [{"id": fresh_id("s"), **report} for report in self.stored()], window=190)
 
 

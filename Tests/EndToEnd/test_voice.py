@@ -16,7 +16,7 @@ RECORDED = pathlib.Path(__file__).parent / "directives"
 REDIRECT = "http://localhost:9000/linked"
 
 
-class Voice(test_guides.Devices.__base__):  # the guides' tests without their cases
+class Voice(test_guides.Devices.__base__):  # the base class of the guides' tests, without tests
     def setUp(self):
         self.port = self.service.http_port
         self.printed, self.did = self.lamp()

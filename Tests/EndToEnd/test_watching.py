@@ -127,7 +127,7 @@ class Watching(OwnWorldOfClass):
         device, terminal = self.pair()
         terminal.get("device/control", {"did": device.did, "data": {"power": True}})
         device.report(cid=device.command().body["cid"], code=0, data={"power": True})
-        device.report(data={"brightness": 7})  # refused: no step of five
+        device.report(data={"brightness": 7})  # refused: not a multiple of the step, 5
         device.publish(f"{device.base}/report", b"{no")
         terminal.fail("device/bind", {"did": device.did, "passcode": "wrong"})
         terminal.fail("account/login", {"countryCode": "49", "username": "no-such-user", "password": fresh_id("p")})

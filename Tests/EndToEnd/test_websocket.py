@@ -242,8 +242,8 @@ class Secure(OwnWorldOfClass):
                         plain.recv(1)
                 row = told(service, "handshakeFailed", address=source, wait=True)[0]
                 self.assertEqual(row["detail"], "HTTP_REQUEST")
-        # This client doesn't trust the authority. The client uses TLS 1.2, because the server couldn't read the
-        # client's alert with TLS 1.3.
+        # This client doesn't trust the service's authority, so it answers the handshake with an alert. The client uses
+        # TLS 1.2, because the server can't read such an alert in TLS 1.3.
         distrust = ssl.create_default_context()
         distrust.maximum_version = ssl.TLSVersion.TLSv1_2
         with socket.create_connection((HOST, service.ready["webSocketTlsPort"]), 10, source_address=("127.0.0.33", 0)) as plain:

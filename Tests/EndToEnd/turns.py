@@ -8,7 +8,9 @@ from harness import LONG
 # The seconds from a logout's answer to the next login. The gate cuts the connection 0.3 to 0.5 s after the logout.
 PAUSES = [step / 20 for step in range(21)] * 2 if LONG else [0, 0.2, 0.3, 0.35, 0.4, 0.6]
 SECONDS = 2
-PAUSED_SECONDS = 6 if LONG else 15  # on a shared machine, at times; a locked-out user waits for 30
+# The maximum time of a login. On a shared machine, a login sometimes takes this long. A user who is locked out would
+# wait for 30 s.
+PAUSED_SECONDS = 6 if LONG else 15
 ROUNDS = 8  # of one terminal, which is allowed 20 hashes of passwords in 15 minutes
 
 

@@ -28,7 +28,7 @@ class Way:
         self.process.send_signal(signal.SIGSTOP)
 
     def withhold_ends(self):
-        """Withholds the end of each pipeline, and all later data of the same connection, from PostgreSQL."""
+        """Holds back from PostgreSQL the end of a connection's next pipeline, and all data after this end."""
         self.process.send_signal(signal.SIGUSR1)
 
     def mend(self):

@@ -216,7 +216,7 @@ class EndToEnd(unittest.TestCase):
     """A test that uses the network, and fails if any message violates a schema."""
 
     longMessage = True
-    own = None  # a world that these tests share with no others
+    own = None  # a world that no other tests use
 
     @property
     def world(self):

@@ -9,8 +9,9 @@ struct AddressBudgetTests {
     private struct Crowd {
         var budget = AddressBudget(messagesPerSecond: 200, messageBurst: 2_000, now: 0)
         var senders: [AddressBudget.Sender]
-        /// How many messages each sender has sent, and how many of them passed (`passed`).
+        /// The number of messages that each sender has sent.
         var tried: [Int]
+        /// The number of messages that have passed, for each sender.
         var passed: [Int]
         var toldAt: [Int64] = []
 

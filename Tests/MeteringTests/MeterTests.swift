@@ -42,8 +42,8 @@ struct MeterTests {
         #expect(passed(&meter, 20, bytes: 1_000, at: 0) == 10)
         #expect(passed(&meter, 1, bytes: 1_000, at: 999) == 0)
         #expect(passed(&meter, 1, bytes: 1_000, at: 1_000) == 1)
-        // The byte limit refused some messages, and these took nothing from the message bucket. By 1,000 ms, the bucket
-        // of 100 messages had become full again. Then one message was taken from it.
+        // The messages that the byte limit refused took nothing from the bucket of messages. By 1,000 ms, this bucket
+        // was full again, with 100 messages. One message has passed since then, so 99 more can pass.
         #expect(passed(&meter, 200, bytes: 0, at: 1_000) == 99)
     }
 

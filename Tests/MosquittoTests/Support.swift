@@ -57,7 +57,7 @@ extension MosquittoClient {
         return result
     }
 
-    /// Receives until an error occurs and returns it, or nil after the time limit.
+    /// Receives until an error occurs, and returns the error, or nil if no error occurs within the time limit.
     mutating func failure(within limit: Duration = .seconds(10)) -> MosquittoError? {
         var intake = Intake()
         let deadline = ContinuousClock.now.advanced(by: limit)

@@ -132,7 +132,10 @@ def noon(day: int, longitude: float) -> float:
 
 
 def event(kind: str, day: int, latitude: float, longitude: float) -> float | None:
-    """Returns the sunrise before or the sunset after the solar noon of a UTC day."""
+    """Returns the time of the sunrise or sunset that is nearest to the solar noon of a UTC day.
+
+    The sunrise is before this noon, and the sunset is after it. The result is None if the sun doesn't rise or set.
+    """
     middle = noon(day, longitude)
     sign = -1 if kind == "sunrise" else 1
     at = middle + sign * 21600
@@ -212,16 +215,16 @@ def due_by_sun(zone, kind, numbers, which, shift, latitude, longitude, after) ->
             counts["border"] += 1
             return None
         local = (math.floor(at) + offset(zone, math.floor(at))) // 86400
-        # Only the first sunrise or sunset of a local day counts. The first computed day is left out. Its sunrise or
-        # sunset can be the second one of its local day.
+        # A local day can have two sunrises or two sunsets, of which only the first counts. The sunrise or sunset of the
+        # first computed day never counts, because an earlier one of the same local day may not have been computed.
         if local in seen or day == span[0]:
             seen.add(local)
             continue
         seen.add(local)
         if local in wanted:
             found.append((math.floor((at + 30) / 60) * 60 + shift * 60) * 1000)
-    # On the last computed local day, a second sunrise or sunset may be missing. The missing sunrise or sunset is always
-    # later than the computed one.
+    # The last local day may have a second sunrise or sunset that was not computed. That changes nothing, because only
+    # the first one of a local day counts.
     return sorted({at for at in found if at > after})[:2]
 
 

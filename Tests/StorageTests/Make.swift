@@ -42,7 +42,9 @@ struct World {
         }
     }
 
-    /// Returns whether any file of the directory or, on PostgreSQL, of the database contains a text.
+    /// Returns whether a text occurs anywhere in the store.
+    ///
+    /// With PostgreSQL, the function searches the database. With SQLite, it searches all files of the directory.
     func holds(_ text: String) throws -> Bool {
         if TestStore.isPostgres { return try TestDatabase.holds(text, store) }
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)

@@ -12,7 +12,8 @@ package enum TestStore {
 
     /// The key that seals the stores of tests.
     ///
-    /// The first use of the key also switches on a check. The process ends when a transaction writes without a lock.
+    /// The first use of the key also switches on a check, which ends the process if a transaction writes without a
+    /// lock.
     package static let key = {
         setenv("CHECK_LOCKS", "1", 1)
         return ServerKey([UInt8](repeating: 7, count: 32))

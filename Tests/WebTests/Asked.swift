@@ -5,7 +5,7 @@ import NIOEmbedded
 
 @testable import Web
 
-/// A router's answer to a request that a test passes without a listener.
+/// A router's answer to a request that a test passes directly to the router, without a listener.
 struct Asked {
     let status: Int
     let headers: HTTPFields

@@ -6,7 +6,9 @@ import Testing
 
 @Suite("The listener of the console")
 struct ConsoleServerTests {
-    /// Answers `/stream` with a stream, and other paths with the request's body, or with 413 beyond three bytes.
+    /// A responder that answers `/stream` with a stream, and other paths with the request's body.
+    ///
+    /// If the body has more than three bytes, the responder answers with the status 413.
     private struct Responder: ConsoleResponder {
         func answer(
             _ request: ConsoleRequest,

@@ -6,7 +6,7 @@ import Testing
 @testable import Workers
 
 extension World {
-    /// Creates a `World` with users, and devices bound to the first `bound` users.
+    /// Creates a `World` with users and devices, and binds each device to the first `bound` users.
     ///
     /// User 0 is each device's special user.
     convenience init(devices: Int, online: Bool = false, users: Int, bound: Int = 0, limits: Limits = Limits()) throws {
@@ -27,7 +27,7 @@ extension World {
         return steps
     }
 
-    /// Deletes expired rows, erases accounts whose erasure is due, and removes the content they leave behind.
+    /// Deletes expired rows, erases accounts whose erasure is due, and removes erased content from database files.
     func runMaintenance() throws {
         for job in ExpiredRows.all(environment) { try run(job) }
         try run(AccountErasure(environment))

@@ -15,7 +15,7 @@ import Wire
 /// A clock that stands still until a test moves it.
 final class ManualClock: WallClock {
     private let milliseconds = Mutex<Int64>(1_700_000_000_000)
-    /// The number of milliseconds by which a test has set the wall clock forward or, if negative, back.
+    /// The number of milliseconds that is added to the wall clock; negative after a test has set the clock back.
     private let offset = Mutex<Int64>(0)
 
     var now: Instant {
@@ -32,7 +32,7 @@ final class ManualClock: WallClock {
     func advance(milliseconds count: Int64) { milliseconds.withLock { $0 += count } }
 }
 
-/// A test's clock and broker, and its store with a product and an app.
+/// The environment of a test: a clock, a broker, and a store with one product and one app.
 final class World {
     static let key = ProductKey(trusted: String(repeating: "a", count: 32))
     static let app = AppID(trusted: "demo")

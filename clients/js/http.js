@@ -1,4 +1,4 @@
-// Requests over HTTP and a stream of server-sent events, instead of a broker connection.
+// A connection over HTTP: requests are sent over HTTP, and messages arrive on a stream of server-sent events.
 
 /** The silence in milliseconds after which a stream counts as lost; the service sends a comment every 15 seconds. */
 const SILENCE = 40000;

@@ -185,7 +185,8 @@ export class App {
       for (const request of this.requests.values()) clearTimeout(request.repeat);
       if (this.isClosed) return;
       if (refused !== null) {
-        // The broker refuses a terminal that has lost a live session's token. It doesn't report the reason.
+        // If a terminal has lost the token of a live session, the broker refuses the terminal without a reason. So
+        // after a refusal, a client without a token tries a new terminal id and, after the next refusal, the old one.
         if (!this.credentials) [this.terminalId, this.otherId] = [this.otherId ?? randomId(), this.terminalId];
         if (++this.refused === 1) return this.renew();
         if (this.settle) return this.settle(new ConnectionRefused(REFUSED));
@@ -299,15 +300,17 @@ export class App {
         this.end({ sessionId: this.credentials.sessionId, reason: error.reason ?? "expired" });
       }
       const isDone = request.method === "account/logout" && error.code === "InvalidToken" && error.reason === "loggedOut";
-      // An earlier logout ended the session, but the answer to that logout was lost.
+      // If a logout fails because the session is already logged out, an earlier logout succeeded, but its answer was
+      // lost.
       return isDone ? request.succeed({}) : request.fail(new LamplighterError(error, request.id));
     }
     if (request.method === "session/refresh" && this.credentials) {
       this.keep({ ...this.credentials, token: result.token, expiresAt: result.expiresAt });
     } else if (result.token && result.sessionId && result.user) {
       this.logIn(result);
-      // Once the request succeeds, the app must receive the user's messages. If the app logged in over a different
-      // connection, it must reconnect with the token. The app then repeats the request, and gets the same answer.
+      // The request succeeds only once the app also receives the user's messages. If an earlier connection carried the
+      // login, the present connection may not subscribe to these messages. The app then reconnects with the token,
+      // repeats the request, and gets the same answer.
       return this.connection.subscribe(
         [`${this.userSpace}/#`], granted => granted ? request.succeed(result) : this.renew());
     } else if (request.method === "account/logout" && this.credentials) {

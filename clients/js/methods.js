@@ -28,9 +28,10 @@ export class Account {
    * Logs in as an anonymous user.
    *
    * No token is needed. If the terminal already has a session, the login ends that session, with the reason `replaced`.
-   * A login without `deviceId` erases an anonymous user who was logged in on the terminal. A deviceId, a device or a
-   * session on another terminal prevents this. TooManyRequests: more than 30 new users on one terminal in a day. The
-   * limit for one source address is 60 new users in an hour.
+   * A login without `deviceId` creates a new anonymous user. If another anonymous user was logged in on the terminal,
+   * this login erases that user. But a user who has a deviceId, a device, or a session on another terminal is kept.
+   * TooManyRequests: more than 30 new users on one terminal in a day. The limit for one source address is 60 new users in
+   * an hour.
    * @param {{countryCode?: string, region?: string, deviceId?: string, platform?: string, os?: string, name?: string}} [params]
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
@@ -57,14 +58,16 @@ export class Account {
    *
    * No token is needed for the purposes login, register and resetPassword. The purposes `bind`, `operation` and
    * `logoutTerminal` need a token. Codes for logoutTerminal are sent only to the user's own verified addresses. A code
-   * has six digits, is valid for 10 minutes, and works once. Callers who send the code's codeToken have 5 tries together.
-   * All other callers have another 5 tries together. A code is valid for one purpose, address, app and region.
+   * has six digits, is valid for 10 minutes, and works once. All callers who send the code's codeToken share 5 tries. All
+   * callers who don't send it share another 5 tries. A code is valid for one purpose, address, app and region.
    * TooManyRequests: the last code of this purpose was sent to the address less than 60 s ago. An address gets at most 5
-   * codes of this purpose in an hour, or 10 in a day. A terminal can request codes for 5 other addresses in an hour. A
-   * source address can request 20 codes in an hour. After such a refusal, a code that was already sent stays valid. A
-   * malformed address gets InvalidRequest and nothing is sent. The answer is the same whether or not the account exists.
-   * With the policy revealAccounts, the purposes `login` and `resetPassword` need an address that an account has
-   * verified. Other addresses get ResourceNotFound. The outcome is published on `app/{appId}/{terminalId}/code`.
+   * codes of one purpose in an hour, and at most 10 codes of all purposes in a day. A terminal can request codes for at
+   * most 5 different addresses in an hour. A source address can request 20 codes in an hour. After such a refusal, a code
+   * that was already sent stays valid. A malformed address gets InvalidRequest and nothing is sent. Without the policy
+   * revealAccounts, the answer is the same whether or not the account exists. With this policy, the purpose `login` needs
+   * a phone, or an e-mail that an account has verified. The purpose `resetPassword` needs an address with which an
+   * account's password can be reset. Other addresses get ResourceNotFound. The outcome is published on
+   * `app/{appId}/{terminalId}/code`.
    * @param {{purpose: "login"|"register"|"resetPassword"|"bind"|"operation"|"logoutTerminal"|0|1|2|10, countryCode?: string, region?: string, phone?: string, email?: string, account?: string}} params
    * @returns {Promise<{expiresIn: number, retryAfter: number, codeToken: string, requestId: string}>}
    */
@@ -88,18 +91,18 @@ export class Account {
    * purpose `register`. A ticket must be for an address in the request. If both a phone and an e-mail are given, the code
    * or ticket proves one of them. The other one is pending. A pending phone is verified by account/bindPhone. A pending
    * e-mail is verified by its link or by account/bindEmail. A pending address can't be used to log in. If another account
-   * has verified the pending address, and the app reveals accounts, the request gets Duplicated. If the app does not
-   * reveal accounts, the answer is the same as for a free address. A phone without an e-mail needs a code or ticket. A
-   * phone without an e-mail gets PolicyRejected while the policy phoneRegistration is off. While the policy
+   * can already log in with the pending address, and the app reveals accounts, the request gets Duplicated. If the app
+   * does not reveal accounts, the answer is the same as for a free address. A phone without an e-mail needs a code or
+   * ticket. A phone without an e-mail gets PolicyRejected while the policy phoneRegistration is off. While the policy
    * emailRegistration is `code`, an e-mail needs a code or ticket. While the policy is `link` or `none`, an e-mail needs
    * neither. A phone that is given with the e-mail also needs neither, and is then pending. If no username is given, a
    * proved phone becomes the username. The given username can also be the proved phone itself, in any of the phone's
    * forms. A taken username gets Duplicated. A taken address gets Duplicated only if the code is right. With `link` or
    * `none`, a taken address gets Duplicated only if the app reveals accounts. Otherwise it gets the same answer as a new
-   * address, and the address's owner gets an e-mail. Several accounts can then have the same address, and each logs in
-   * with its own password. But only the two oldest unverified accounts can log in with the address. Until an account has
-   * verified the address, each of these accounts gets a verification link. With `none`, this link is part of a
-   * confirmation. An address verified by a code is removed from accounts that never verified it.
+   * address, and the address's owner gets an e-mail. Several accounts can then have the same address, each with its own
+   * password. If accounts have not verified the address, only the two oldest of them can log in with it. Until an account
+   * has verified the address, each of these accounts gets a verification link. With `none`, the link is part of an e-mail
+   * that confirms the registration. An address verified by a code is removed from accounts that never verified it.
    * @param {{password: string, countryCode?: string, region?: string, phone?: string, email?: string, username?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number}>}
    */
@@ -109,14 +112,15 @@ export class Account {
    * Logs in by password or code.
    *
    * No token is needed. `account` can be a phone, an e-mail or a username. `code` must have the purpose `login`. A code
-   * is given with a phone, an email, or an account that is one of these. If the code is right and the phone is unknown, a
-   * user is registered. This user has the phone as the username, a verified phone and no password. If the terminal's
-   * session is anonymous, its user becomes the new user. With `adopt`, a login to an existing account takes over the
-   * anonymous user's devices. Without `adopt`, the answer says how many devices the account could take over. A login
-   * undoes a pending cancellation. A wrong password and an unknown name both get InvalidCredentials. A wrong code gets
-   * InvalidCode. With the policy revealAccounts an unknown name gets ResourceNotFound. After ten failed logins for one
-   * name or from one terminal in 15 minutes, further passwords get TooManyRequests. A login with a correct code still
-   * works. If the terminal already has a session, the login ends that session, with the reason `replaced`.
+   * can be given with `phone`, with `email`, or with an `account` that is a phone or an e-mail. If the code is right and
+   * the phone is unknown, a user is registered. This user has the phone as the username, a verified phone and no
+   * password. If the terminal's session is anonymous, its anonymous user becomes the registered user. With `adopt`, a
+   * login to an existing account takes over the anonymous user's devices. Without `adopt`, the answer says how many
+   * devices the account could take over. A login undoes a pending cancellation. A wrong password and an unknown name both
+   * get InvalidCredentials. A wrong code gets InvalidCode. With the policy revealAccounts an unknown name gets
+   * ResourceNotFound. After ten failed logins for one name or from one terminal in 15 minutes, further passwords get
+   * TooManyRequests. A login with a correct code still works. If the terminal already has a session, the login ends that
+   * session, with the reason `replaced`.
    * @param {{countryCode?: string, region?: string, phone?: string, email?: string, username?: string, account?: string, password?: string, adopt?: boolean, code?: string, codeToken?: string, platform?: string, os?: string, name?: string}} [params]
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
@@ -140,8 +144,8 @@ export class Account {
    * No token is needed. Accounts are found by provider and subject, never by e-mail. If the service stores an address
    * from the provider, the address is unverified. A missing nickname or picture is taken from the provider, if the
    * provider returns one. The first login creates a user with a random username and no password (`isNew`). If the
-   * terminal's session is anonymous, its user is converted instead. The provider `auth2` means `apple`; one SDK uses this
-   * name.
+   * terminal's session is anonymous, its user is converted instead. The name `auth2` is also accepted for the provider
+   * `apple`, because one SDK uses it.
    * @param {{provider: string, credential: Object<string, any>, countryCode?: string, region?: string, adopt?: boolean, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
@@ -198,14 +202,15 @@ export class Account {
    *
    * Members that are absent or null stay unchanged. If another user has the `username`, the request gets Duplicated. If
    * the policy usernameChangeable is off, a user who already has a username gets PolicyRejected. A phone (with its
-   * country code) or an e-mail given here must be verified. Until then it can't be used to log in or to reset the
-   * password. A phone is verified by account/bindPhone. An e-mail is verified by account/bindEmail, or by the link that
-   * is sent to it. Until then the address is shown as `pendingPhone` or `pendingEmail`. If the account has no verified
-   * address, `phone` or `email` shows it too. If the current address is given again, the pending address is dropped. With
-   * the policy revealAccounts, another account's address gets Duplicated. Otherwise the address is accepted, and its
-   * owner gets a message. If a request has both a username and an address, either both are accepted or neither is. If
-   * they are accepted but another member is refused, the answer is a success with `profileError`. A request with only
-   * profile fields is refused as a whole if one of these fields is bad.
+   * country code) or an e-mail that is given here must then be verified. Until the user has verified this address, it
+   * can't be used to log in or to reset the password. A phone is verified by account/bindPhone. An e-mail is verified by
+   * account/bindEmail, or by the link that is sent to it. Until then the address is shown as `pendingPhone` or
+   * `pendingEmail`. If the account has no phone with which it can log in, `phone` also shows the pending phone. The same
+   * applies to `email`. If the current address is given again, the pending address is dropped. With the policy
+   * revealAccounts, another account's address gets Duplicated. Otherwise the address is accepted, and its owner gets a
+   * message. If a request has both a username and an address, either both are accepted or neither is. If they are
+   * accepted but another member is refused, the answer is a success with `profileError`. A request with only profile
+   * fields is refused as a whole if one of these fields is bad.
    * @param {{username?: string, nickname?: string, tempUnit?: 1|2, timezone?: string, latitude?: number, longitude?: number, name?: string, gender?: "male"|"female"|"other"|"unknown", birthday?: string, address?: string, remark?: string, language?: string, custom?: Object<string, any>, countryCode?: string, phone?: string, email?: string}} [params]
    * @returns {Promise<{user: User, profileError?: ErrorBody}>}
    */
@@ -225,12 +230,12 @@ export class Account {
    * Binds a phone number that the user has verified, and replaces the old one.
    *
    * `code` must have the purpose `bind`. A wrong code gets InvalidCode. A correct code gets Duplicated if another
-   * account has verified the number. If another account has the same phone or e-mail but has not verified it, that
-   * account loses it. The old address and the user's other terminals are notified. For 24 hours a link sent to the old
-   * address can undo the change. Undoing the change ends all sessions. It also removes what an intruder could use to log
-   * in. This is a password set after the change, or a username that is an unverified e-mail address. It is also an e-mail
-   * address or provider's identity added after the change or within a day before it. A bad `profile` does not prevent the
-   * binding, and is reported as `profileError`.
+   * account has verified the number. If another account has the same phone number but has not verified it, that account
+   * loses the number. The old number and the user's other terminals are notified. For 24 hours a link sent to the old
+   * number can undo the change. Undoing the change ends all sessions. It also removes everything with which an intruder
+   * might log in. The account loses a password that was set after the change, and a username that is an unverified e-mail
+   * address. It also loses an e-mail address or a provider's identity that was added after the change or within a day
+   * before the change. A bad `profile` does not prevent the binding, and is reported as `profileError`.
    * @param {{phone: string, countryCode?: string, region?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile}} params
    * @returns {Promise<{user: User, profileError?: ErrorBody}>}
    */
@@ -242,10 +247,10 @@ export class Account {
    * `code` must have the purpose `bind`. A wrong code gets InvalidCode. A correct code gets Duplicated if another
    * account has verified the address. If another account has the same address without having verified it, that account
    * loses the address. The old address and the user's other terminals are notified. The old address gets a link, which
-   * can undo the change for 24 hours. Undoing the change ends all sessions. It also removes what an intruder could use to
-   * log in. This is a password set after the change, or a username that is an unverified e-mail address. It is also a
-   * phone number or provider's identity added after the change or within a day before it. A bad `profile` does not
-   * prevent the binding, and is reported as `profileError`.
+   * can undo the change for 24 hours. Undoing the change ends all sessions. It also removes everything with which an
+   * intruder might log in. The account loses a password that was set after the change, and a username that is an
+   * unverified e-mail address. It also loses a phone number or a provider's identity that was added after the change or
+   * within a day before the change. A bad `profile` does not prevent the binding, and is reported as `profileError`.
    * @param {{email: string, countryCode?: string, region?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile}} params
    * @returns {Promise<{user: User, profileError?: ErrorBody}>}
    */
@@ -284,12 +289,14 @@ export class Account {
   /**
    * Sends a link to the page that sets a new password.
    *
-   * No token is needed. An address finds the account that verified it, registered with it, or has it as its username.
-   * If no account matches, the answer is the same, but with the policy revealAccounts it is ResourceNotFound. The link is
-   * valid for 1 hour and works once. A new link makes the old link invalid. If the account was registered with this
-   * address and never verified it, the link verifies the address. The link also removes everything that was linked to the
-   * account in the meantime. This is the phone, providers, other links and a username that is a different e-mail address.
-   * When the new password is set, all sessions end. The limits are the same as for sendCode.
+   * No token is needed. The link is for the account that has verified the address. If no account has verified the
+   * address, the link is for the account that registered with the address. If there is no such account either, the link
+   * is for the account whose username is the address. If no account matches, the answer is the same, but with the policy
+   * revealAccounts it is ResourceNotFound. The link is valid for 1 hour and works once. A new link makes the old link
+   * invalid. If the account was registered with this address and never verified it, the link verifies the address.
+   * Because other people may have added data before the verification, the account then loses its phone number and its
+   * linked providers. It also loses a username that is a different e-mail address, and all other links sent for the
+   * account become invalid. When the new password is set, all sessions end. The limits are the same as for sendCode.
    * @param {{email: string, countryCode?: string, region?: string}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -366,11 +373,12 @@ export class Device {
   /**
    * Binds a device by its passcode.
    *
-   * Give either `did`, or `productKey` and `mac`. In 15 minutes, one user has 5 wrong tries for one device, and one
-   * terminal has 10. All users together have 50 for one device. After that even the right passcode gets TooManyRequests.
-   * The right `claim` is accepted even if other users have used up the 50 tries. A try for an unknown device counts only
-   * towards this user's limit for the given `did` or MAC. A user who is already bound also needs the right passcode.
-   * Forbidden: the device has an owner or 10,000 users, or the caller has 1,000 devices.
+   * Give either `did`, or `productKey` and `mac`. In 15 minutes, one user can make 5 wrong tries for one device. One
+   * terminal can make 10 wrong tries for all devices together. All users together can make 50 wrong tries for one device.
+   * Once one of these limits is reached, even the right passcode gets TooManyRequests. The right `claim` is accepted even
+   * if other users have used up the 50 tries. A try for an unknown device counts only towards this user's limit for the
+   * given `did` or MAC. A user who is already bound also needs the right passcode. Forbidden: the device has an owner or
+   * 10,000 users, or the caller has 1,000 devices.
    * @param {{passcode: string, did?: string, productKey?: string, mac?: string, claim?: string}} params
    * @returns {Promise<{did: string}>}
    */
@@ -440,12 +448,13 @@ export class Device {
    * The oldest record comes first. Records with the same time are in the order of their arrival. The history contains
    * only records of the device's current ownership period. No record is older than the product's historyDays (30 by
    * default). Earlier records are left out, without an error. The first ownership period also includes records from
-   * before the device's registration. With `every`, values are summarised by steps. Steps of minutes and hours (15m, 6h)
-   * have a fixed length. They are counted from the epoch in UTC. Steps of days, weeks (from Monday) and months follow
-   * `timezone`. Days have 23 or 25 hours when the zone's clocks change. A record is used if its time is at or after
-   * `from` and before `to`. This is also true of the first and the last step. Steps without values are left out. `avg,
-   * min, max, sum` use only numbers. InvalidRequest: `fn` without `every`, an unknown zone, or a step with more than
-   * 5,000,000 records.
+   * before the device's registration. With `every`, time is divided into steps, and each row summarises the values of one
+   * step. Steps of minutes and hours (15m, 6h) have a fixed length. They are counted from the epoch in UTC. Steps of
+   * days, weeks (from Monday) and months begin at midnight in the zone `timezone`. Days have 23 or 25 hours when the
+   * zone's clocks change. A record is used if its time is at or after `from` and before `to`. If `from` or `to` lies
+   * within a step, only the step's records in this period are used. Steps without values are left out. `avg, min, max,
+   * sum` use only numbers. InvalidRequest: `fn` without `every`, an unknown zone, or a step with more than 5,000,000
+   * records.
    * @param {{did: string, from: number, to: number, attr?: string, limit?: number, cursor?: string, every?: string, fn?: "avg"|"min"|"max"|"sum"|"count"|"first"|"last", timezone?: string}} params
    * @returns {Promise<{rows: Array<{ts: number, data: Object<string, any>, binary?: string}|{ts: number, value: any}>, cursor?: string}>}
    */
@@ -480,11 +489,12 @@ export class Device {
    * other user is bound. The device is created if it has not registered yet. Its first registration then needs no
    * oldSecret and sets the passcode. NotListed: the product's `registration` is `listed`, and the MAC is not on its list.
    * A wrong claim or secret, an unknown device and a product of another app get InvalidCredentials. All these failed
-   * tries count together with the wrong passcodes of device/bind. In 15 minutes, one user has 5 wrong tries for one
-   * device, and one terminal has 10. All users together have 50 for one device. Beyond these limits the request gets
-   * TooManyRequests. The last limit does not apply to requests with the right `claim`. Forbidden: the device has an owner
-   * or 10,000 users, or the caller has 1,000 devices. Only requests with the right claim or secret get Forbidden. If the
-   * caller is already bound, the request succeeds and changes nothing.
+   * tries count together with the wrong passcodes of device/bind. In 15 minutes, one user can make 5 wrong tries for one
+   * device. One terminal can make 10 wrong tries for all devices together. All users together can make 50 wrong tries for
+   * one device. Beyond these limits the request gets TooManyRequests. The limit of 50 tries does not apply to requests
+   * with the right `claim`. Forbidden: the device has an owner or 10,000 users, or the caller has 1,000 devices. Only
+   * requests with the right claim or secret get Forbidden. If the caller is already bound, the request succeeds and
+   * changes nothing.
    * @param {{productKey: string, mac: string, claim?: string, productSecret?: string}} params
    * @returns {Promise<{did: string}>}
    */
@@ -741,9 +751,9 @@ export class Notification {
    * Sets the address at which a push service reaches this terminal.
    *
    * A terminal has one address. A new address replaces the old one, and null removes it. Without `push`, the method
-   * only returns the address. If two terminals set the same address, only the one that set it last keeps it. The end of
-   * the session removes the address. An API key gets Forbidden. InvalidRequest with field params.push.address: the
-   * service is not allowed to connect to this Web Push address.
+   * changes nothing. If two terminals set the same address, only the one that set it last keeps it. The end of the
+   * session removes the address. An API key gets Forbidden. InvalidRequest with field params.push.address: the service is
+   * not allowed to connect to this Web Push address.
    * @param {{push?: PushAddress|null}} [params]
    * @returns {Promise<{push?: PushState}>}
    */
@@ -762,9 +772,9 @@ export class Notification {
    * Explains why the user was, or was not, notified of events.
    *
    * Returns the decisions made at the time of the events. Later changes to the settings don't change these decisions.
-   * The newest event comes first. The reasons why the user was not notified are kept for 7 days. An event that notifies
-   * nobody, or only other users, has no row (reference: notifications#events). If the user deleted a notification, its
-   * event has no row. NotBound: the user isn't bound to the device.
+   * The newest event comes first. The reasons why the user was not notified are kept for 7 days. An event has no row if
+   * events of this type don't notify anyone, or if they notify only other users (reference: notifications#events). If the
+   * user deleted a notification, its event has no row. NotBound: the user isn't bound to the device.
    * @param {{did?: string, from?: number, to?: number, limit?: number}} [params]
    * @returns {Promise<{reasons: Array<Reason>}>}
    */
@@ -813,11 +823,11 @@ export class Schedule {
    * Changes a schedule.
    *
    * Members that are absent or null stay unchanged. If date, weekDays or monthDays is given, this member sets the kind
-   * of schedule. The other two members are then cleared. If several of them are given, the rule of schedule/create
-   * applies. A disabled schedule stays disabled unless `enabled` is true. Only the schedule's creator, the special user
-   * and the owner may use this method. Requests from other users or with an unknown id get ResourceNotFound. To change
-   * attrs, the caller must be able to control the device (otherwise NotSubscribed or Forbidden). The schedule still acts
-   * with its creator's rights.
+   * of schedule. The other two members are then cleared. If the request contains more than one of these three members,
+   * weekDays takes precedence over monthDays, and monthDays over date. A disabled schedule stays disabled unless
+   * `enabled` is true. Only the schedule's creator, the special user and the owner may use this method. Requests from
+   * other users or with an unknown id get ResourceNotFound. To change attrs, the caller must be able to control the
+   * device (otherwise NotSubscribed or Forbidden). The schedule still acts with its creator's rights.
    * @param {{scheduleId: string, date?: string, time?: string, weekDays?: Array<number>, monthDays?: Array<number>, timezone?: string, attrs?: Object<string, any>|any, remark?: string, enabled?: boolean, misfire?: "skip"|"run"}} params
    * @returns {Promise<{schedule: Schedule, schedules: Array<Schedule>, cursor?: string, ignored?: Array<"date"|"monthDays">}>}
    */

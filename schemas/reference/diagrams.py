@@ -150,7 +150,7 @@ def add_step(drawing, one, y, columns):
     drawing.arrow((start, y), (end, y), one.is_dashed)
 
 
-# States, each `Name COLUMN ROW`, and the transitions between them, each `A -> B: words`.
+# States and the transitions between them. Each line is a state (`Name COLUMN ROW`) or a transition (`A -> B: words`).
 
 
 def states(lines):

@@ -94,7 +94,9 @@ def block_at(lines, at):
 
 
 def run(lines, at, fits):
-    """The index of the first line, from `at` on, that `fits` rejects, or the number of lines."""
+    """The index of the first line at or after `at` that `fits` rejects.
+
+    If `fits` rejects none of them, this is the number of lines."""
     while at < len(lines) and fits(lines[at]):
         at += 1
     return at

@@ -52,8 +52,8 @@ def topics():
     ]
     text = """# Topics
 
-All topics are below the root, `ll/v1` by default (setting `root`); only those that begin with \
-`$` or `homeassistant/` are not. [Connecting](connecting.md#rights) lists what each kind of client may publish and subscribe. \
+Topics are below the root, which is `ll/v1` by default (setting `root`). The exceptions are the topics that begin with \
+`$` or `homeassistant/`. [Connecting](connecting.md#rights) lists what each kind of client may publish and subscribe. \
 All messages are QoS 1 and not retained unless stated here."""
     return "\n\n".join([text, *parts, "## Requests", markup.table(["Topic", "Method"], requests)]) + "\n"
 

@@ -1,6 +1,6 @@
 """Lists all pages of the reference in Markdown, in the order of the navigation.
 
-This file makes the handwritten pages, the guides, and the lists of codes, limits, settings and metrics."""
+This file reads the handwritten pages and the guides, and makes the lists of codes, limits, settings and metrics."""
 
 import json
 import pathlib

@@ -53,7 +53,9 @@ PLAYGROUND = """<link rel="stylesheet" href="try/try.css"/>
 
 
 def archive():
-    """All files as one text: the sign, the path and a line break before each, and a line break after it."""
+    """All files as one text.
+
+    Each file begins with `FILE_START`, its path and a line break, and ends with a second line break."""
     found = files()
     if any(FILE_START in text for text in found.values()):
         raise ValueError(f"a page has {FILE_START}, which begins the next file")

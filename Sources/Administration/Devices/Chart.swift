@@ -22,7 +22,7 @@ struct Chart {
         ("15m", 900_000), ("1h", 3_600_000),
         ("6h", 21_600_000), ("1d", 86_400_000), ("1w", 604_800_000), ("1M", 2_592_000_000),
     ]
-    /// The number of steps that a chart should not exceed if the request names no step.
+    /// The approximate maximum number of steps in a chart if the request doesn't choose the step's length.
     private static let rowsWanted: Int64 = 400
     private static let dayMilliseconds: Int64 = 86_400_000
 

@@ -2,7 +2,10 @@ import Domain
 import JSON
 import Storage
 
-/// A reader of a data point's records, and of stored sums (`HistoryDayTable`) for long steps.
+/// A reader of the values of one data point.
+///
+/// If the chart's steps are hours, days, weeks or months, the reader uses stored sums (`HistoryDayTable`) where they
+/// exist. Otherwise, it reads the records.
 struct ChartReading {
     let store: Store
     let did: DeviceID
@@ -12,7 +15,7 @@ struct ChartReading {
 
     /// The maximum number of records that one chart reads.
     private static let scanMax = 2_000_000
-    /// The maximum number of records in one read, during which the store's log can't shrink.
+    /// The maximum number of records in one read, because SQLite's write-ahead log grows during a long read.
     private static let stepRecords = 20_000
 
     /// Adds all values, and returns whether a complete chart would be too large.
@@ -46,8 +49,8 @@ struct ChartReading {
             for (number, totals) in day.halves {
                 let start = day.day * HistoryDay.length + number * half
                 guard time.contains(start) else { continue }
-                // If a local day begins within a half hour, two steps can share the half hour. Such a half hour is read
-                // record by record.
+                // In some time zones, a step begins in the middle of a stored half hour. The half hour then belongs to
+                // two steps, so its records are read one by one.
                 if !sums.add(totals, of: start..<start + half) { left.append(start..<start + half) }
             }
         }

@@ -3,7 +3,9 @@ package import JSON
 import Sodium
 package import Storage
 
-/// The data by which a device's page in the console notices changes: the device's row, and a mark for each tab.
+/// The data that tells a device's page in the console what has changed: the device's row, and a mark for each tab.
+///
+/// If a tab's data changes, the tab's mark changes too. A mark is a number or a hash of the data.
 package enum DevicePageView {
     /// Returns the device's row and the marks (`DeviceChange`), or nil for an unknown device.
     package static func change(_ did: DeviceID, in tx: Transaction) throws -> JSONObject? {

@@ -4,7 +4,7 @@ import Storage
 /// A search for devices, with a filter for the store, and terms that are checked row by row.
 struct DeviceSearch {
     private(set) var filter = DeviceFilter()
-    /// The terms by which the store can't filter.
+    /// The terms that the store's filter can't check.
     private var rest: [SearchTerms.Term] = []
 
     static let keys = ["product", "online", "alert", "fault", "owner", "seen", "registered", "name", "tag"]
@@ -52,7 +52,9 @@ struct DeviceSearch {
         }
     }
 
-    /// Returns the name and value of a tag in a term, where the value is nil for `tag:floor` (any value).
+    /// Returns the name and value of the tag that a term names.
+    ///
+    /// The value is nil if the term contains no value, as in `tag:floor`. Such a term matches the tag with any value.
     private static func parts(ofTag term: SearchTerms.Term) -> (name: String, value: String?) {
         let parts = term.value.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         return (String(parts[0]), parts.count > 1 ? String(parts[1]) : nil)
@@ -71,7 +73,7 @@ struct DeviceSearch {
         if (sign == ">") != term.isNegated { filter.seenBefore = moment } else { filter.seenAfter = moment }
     }
 
-    /// Whether the store can filter by all terms of the search.
+    /// Whether the store's filter checks all terms of the search.
     var isWhole: Bool { rest.isEmpty }
 
     /// Returns whether a device matches the terms that the store's filter can't check.

@@ -7,7 +7,8 @@ import Wire
 /// The timeline of a device: reports, commands, events, bindings, refusals and operators' actions, the newest first.
 ///
 /// Each entry contains data that the console's page turns into a sentence in the operator's language. The cursor
-/// contains the last entry's time. It also counts the returned entries with that time.
+/// contains the time of the last entry on the page, and the number of entries with this time that have already been
+/// returned.
 struct Timeline {
     private struct Entry {
         var at: Instant

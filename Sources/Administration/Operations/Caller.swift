@@ -10,7 +10,9 @@ package struct Caller: Sendable, Equatable {
         case token(OperatorToken)
     }
 
-    /// The operator's name, `cli` or `lamplighter` for commands, or empty without a sign-in.
+    /// The operator's name, or an empty string if the caller has not signed in.
+    ///
+    /// If a command runs the operation, the name is `cli` or `lamplighter`.
     package var name: String
     /// The caller's role, which determines their rights.
     package var role: OperatorRole

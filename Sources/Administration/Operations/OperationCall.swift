@@ -131,7 +131,7 @@ package struct OperationCall: Sendable {
         }
     }
 
-    /// Records in the audit trail an action whose effect is outside the store.
+    /// Records an action in the audit trail, in a transaction of its own.
     package func note(_ act: Act) throws { try store.batch(at: now, once: true) { try note(act, in: $0) } }
 
     /// Records an action in the audit trail, in an existing transaction.

@@ -64,7 +64,9 @@ enum ProductCheck {
 
 /// The comparison of two documents, member by member.
 enum DocumentChanges {
-    /// Returns the differences between two documents, with objects in lists matched by name.
+    /// Returns the differences between two documents.
+    ///
+    /// If a list consists of objects with names, each object is compared with the object of the same name.
     static func between(_ before: JSONObject, _ after: JSONObject, path: String = "") -> [JSONValue] {
         var names = before.members.map(\.key)
         names += after.members.map(\.key).filter { before[$0] == nil }

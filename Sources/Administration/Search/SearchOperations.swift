@@ -7,7 +7,9 @@ import Web
 enum SearchOperations {
     static let all: [Operation] = [Operation("search", "GET", "search", role: .viewer) { try search($0) }]
 
-    /// The maximum number of devices, of users, and of schedules that a search examines while an operator types.
+    /// The maximum number of rows of each kind that a search examines while an operator types.
+    ///
+    /// The kinds are devices, users and schedules.
     private static let scanMax = 20_000
 
     private static func search(_ call: OperationCall) throws -> JSONObject {
@@ -54,7 +56,7 @@ struct PageWanted {
     let limit: Int
     let scanMax: Int
 
-    /// Returns the matches, and the id after which a next page begins, if any.
+    /// Returns the matches, and the id after which the next page begins, or nil if no page follows.
     func rows<Row>(
         _ next: (_ after: String, _ limit: Int) throws -> [Row],
         id: (Row) -> String,

@@ -21,7 +21,9 @@ package enum SettingsView {
         return list
     }
 
-    /// Returns the limits (`LimitList`), with their use and refusals where these are known.
+    /// Returns the limits as JSON (`LimitList`).
+    ///
+    /// Some limits also have a figure that shows how much of the limit is used, and a count of refusals.
     static func limits(_ run: RunContext, _ store: Store) throws -> JSONObject {
         // Some metrics are sampled only when the metrics are rendered.
         _ = run.metrics.render()

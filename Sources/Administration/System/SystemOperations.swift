@@ -49,7 +49,9 @@ enum SystemOperations {
     private static let logMinutes: ClosedRange<Int64> = 1...60
     private static let logMinutesDefault: Int64 = 10
 
-    /// Runs the checks of `doctor` in the given groups, with only a short wait for the service.
+    /// Runs the checks of `doctor` in the given groups.
+    ///
+    /// A check waits less than a second for an answer from the service.
     private static func examine(
         _ context: OperationContext,
         _ groups: [String] = Doctor.groups

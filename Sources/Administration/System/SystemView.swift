@@ -97,9 +97,11 @@ extension SystemView {
     }
 }
 
-/// The series of a worker's metrics: a single series, or one for each lane.
+/// The time series of a worker's metrics.
+///
+/// A metric has one series for the whole worker, or one series for each of the worker's lanes.
 enum WorkerSeries {
-    /// Returns whether a series with these labels on the metrics page belongs to a worker.
+    /// Returns whether a series belongs to a worker; `labels` are the series' labels on the metrics page.
     static func isOf(_ worker: WorkerName, _ labels: String) -> Bool {
         ["\"", "."].contains { labels.contains("worker=\"\(worker.rawValue)\($0)") }
     }

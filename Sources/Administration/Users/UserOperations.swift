@@ -53,7 +53,7 @@ enum UserOperations {
         return found
     }
 
-    /// Locks and returns the user whose id is in the path, who becomes the subject of the action.
+    /// Locks and returns the user whose id is in the request's path, and makes this user the subject of `act`.
     private static func lockedUser(_ call: OperationCall, _ act: inout Act, in tx: Transaction) throws -> User {
         try tx.lock(users: [try call.id("uid", UserKind.self)])
         let user = try user(call, in: tx)

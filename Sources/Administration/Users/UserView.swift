@@ -63,7 +63,9 @@ package enum UserView {
         try rows(of: [session], in: tx).first ?? row(session, endedBy: nil)
     }
 
-    /// Returns a user's sessions, and reads who ended them from the audit trail.
+    /// Returns a user's sessions as JSON.
+    ///
+    /// For each ended session, the actor who ended the session is looked up in the audit trail.
     private static func rows(of sessions: [Session], in tx: Transaction) throws -> [JSONObject] {
         guard let ended = sessions.first(where: { $0.endedAt != nil }) else {
             return sessions.map { row($0, endedBy: nil) }
@@ -76,7 +78,7 @@ package enum UserView {
         }
     }
 
-    /// Returns the state that a user's page follows (`UserChange`), or nil if the user doesn't exist.
+    /// Returns the data that keeps a user's open page up to date (`UserChange`), or nil if the user doesn't exist.
     package static func change(_ uid: UserID, in tx: Transaction) throws -> JSONObject? {
         guard try tx.accounts.find(uid) != nil else { return nil }
         let sessions = try sessions(of: uid, in: tx)

@@ -19,7 +19,7 @@ enum CSV {
     /// Returns a time in the format of RFC 3339, in UTC with milliseconds.
     static func time(_ moment: Instant) -> String {
         let (seconds, fraction) = moment.milliseconds.quotientAndRemainder(dividingBy: 1000)
-        // The date is formatted from whole seconds, since a binary fraction of a second isn't exact.
+        // The date is formatted without milliseconds, because a `Date` can't represent most milliseconds exactly.
         let date = Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
         return "\(date.dropLast()).\(String(1000 + fraction).dropFirst())Z"
     }

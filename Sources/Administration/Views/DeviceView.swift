@@ -60,7 +60,7 @@ package enum DeviceView {
         return try rows([DeviceListing(device: device, status: status)], in: tx).first
     }
 
-    /// Returns the part of a device's page that one request reads (`Device`).
+    /// Returns the answer to a request for one device (`Device`).
     static func page(_ listing: DeviceListing, root: String, in tx: Transaction) throws -> JSONObject {
         let (device, status) = (listing.device, listing.status.status)
         let product = try tx.products.find(device.productKey)

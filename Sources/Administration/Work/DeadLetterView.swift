@@ -6,7 +6,9 @@ package import Wire
 
 /// The JSON form of dead letters in the console's interface.
 package enum DeadLetterView {
-    /// Returns dead letters as rows (`DeadLetterRow`), with the devices that the topics name.
+    /// Returns dead letters as rows (`DeadLetterRow`).
+    ///
+    /// If a dead letter's topic contains a device's id, the row also contains the device's id and name.
     package static func rows(_ letters: [DeadLetter], _ topics: Topics, in tx: Transaction) throws -> [JSONObject] {
         let dids = letters.map { topics.device(of: $0.topic) }
         let names = try tx.devices.names(of: dids.compactMap(\.self))

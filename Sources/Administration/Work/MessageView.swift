@@ -4,14 +4,14 @@ import Service
 package import Storage
 import Workers
 
-/// Waiting outgoing messages and the outcomes of finished messages, as JSON for the console.
+/// The JSON form of outgoing messages in the console's interface: messages that still wait, and finished messages.
 package enum MessageView {
     /// The maximum number of messages in one event of the console's event stream.
     static let shownMax = 100
-    /// The maximum number of rows of one table that are read at once.
+    /// The maximum number of rows that one query reads from a table.
     private static let pageRows = 200
 
-    /// The keys of search terms, each with the name of the row's member that the term searches.
+    /// The keys that a search term can have; each key is mapped to the member of a row in which the term is searched.
     private static let keys = [
         "state": "state", "channel": "channel", "template": "template", "app": "appId", "provider": "provider",
         "to": "to",
@@ -58,7 +58,7 @@ package enum MessageView {
         return page
     }
 
-    /// Returns a message's row, without the sign-in code for roles that can't send messages.
+    /// Returns a message's row, and removes the sign-in code if the role isn't allowed to send messages.
     private static func shown(_ row: JSONObject, to role: OperatorRole) -> JSONObject {
         var row = row
         if role < .operator { row["code"] = nil }

@@ -87,8 +87,7 @@ enum ScheduleOperations {
         let isEnabled = try call.fields.requiredBool("enabled")
         let id = try call.id("scheduleId", ScheduleKind.self)
         let found = try call.act { work, act in
-            let known = try schedule(call, in: work.tx)
-            try work.tx.lock(devices: [known.did])
+            let known = try work.tx.lock({ try schedule(call, in: work.tx) }, naming: { ([], [$0.did]) })
             act.subject = "schedule \(id)"
             act.before = ["enabled": .bool(known.isEnabled)]
             act.after = ["enabled": .bool(isEnabled)]

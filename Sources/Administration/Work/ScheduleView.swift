@@ -54,7 +54,7 @@ enum ScheduleView {
         ])
     }
 
-    /// Returns the devices of the runs' schedules, each under its schedule's id.
+    /// Returns a dictionary that maps the id of each run's schedule to the id of the schedule's device.
     static func devices(
         of runs: [ScheduleRun],
         in tx: Transaction
@@ -67,9 +67,9 @@ enum ScheduleView {
     }
 }
 
-/// The changes of a time zone's clocks to and from daylight saving time.
+/// The moments at which daylight saving time begins or ends in a time zone.
 enum ClockChanges {
-    /// Returns the changes of a time zone's clocks within a period.
+    /// Returns each clock change of a time zone within a period, with the offsets from UTC before and after it.
     static func of(_ name: String, from: Instant, to: Instant) -> [JSONValue] {
         guard let zone = TimeZone(identifier: name) else { return [] }
         var changes: [JSONValue] = []

@@ -108,11 +108,11 @@ struct Access: Sendable {
         }
     }
 
-    /// Refuses a request that makes a change if a foreign page could have sent the request.
+    /// Refuses a request if it changes something and could have been sent by a foreign page.
     ///
-    /// A request that changes something must contain JSON. With a token, the body can also be empty. A request without
-    /// a token in its header must also have the console's own header. Its header `Sec-Fetch-Site`, which the browser
-    /// adds, must say `same-origin`.
+    /// A request that changes something must contain JSON. With a token, the body can also be empty. If the request has
+    /// no token in its header, it must have the console's own header `X-Lamplighter`. Its header `Sec-Fetch-Site` must
+    /// then be `same-origin`; the browser adds this header.
     static func requireOwnPage(_ request: ConsoleRequest, hasToken: Bool) throws {
         guard request.method != "GET" else { return }
         let type = request.header("content-type")?.lowercased() ?? ""

@@ -19,7 +19,8 @@ struct SignIn: Sendable {
     private let hasher: PasswordHasher
     /// The hash with which the password is compared if no operator has the given name.
     ///
-    /// This hash makes refusals of unknown names as slow as those of known names.
+    /// Without this comparison, the service would refuse an unknown name faster than a known name with a wrong
+    /// password. An attacker could then find out which names exist.
     private let dummy: String?
 
     init(_ context: ConsoleContext, _ access: Access, failures: FailedSignIns) {
@@ -89,7 +90,10 @@ struct SignIn: Sendable {
         ]
     }
 
-    /// Returns the name under which tries are counted; all unknown names share 256 such names.
+    /// Returns the name under which a try is counted.
+    ///
+    /// A try with an operator's name is counted under this name. A try with any other name is counted under one of 256
+    /// substitute names.
     private static func counted(_ name: String, _ row: Operator?) -> String {
         row?.name ?? "?\(Sodium.sha256(name.utf8)[0])"
     }

@@ -29,7 +29,8 @@ const GROUPS = [
 
 let open; // the visible View
 let shownPath;
-let latest; // the route requested last; a page that loads later than its successor isn't shown
+// The route that was requested last. If a page finishes loading after another route was requested, it isn't shown.
+let latest;
 const scrolls = new Map();
 
 document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en';

@@ -9,17 +9,18 @@ struct LiveFeed: Sendable {
     private let hub: LiveHub
     private var position: StreamPosition
     private var refusals: [Int64: Int64] = [:]
-    /// The latest start time among the operator's sessions that this stream already knows.
+    /// The time after which a session of the operator counts as new to this stream.
     private var signedInAt: Instant?
     private var taps: [Watch: Tap.Position] = [:]
     private var lastSlow: ContinuousClock.Instant?
     private var readers: [Watch: LogReader] = [:]
 
-    /// The maximum number of a log's rows in one event.
+    /// The maximum number of rows of a log that one event contains.
     private static let toldMax = 100
-    /// A new watch also reports the refusals of this many seconds before it began.
+    /// How many seconds a stream looks back for refusals and new sessions when it begins to watch.
     ///
-    /// A page first reads its list and then begins to watch. These seconds cover the refusals in between.
+    /// A page first reads its list and then begins to watch. Without these seconds, the page would miss the refusals
+    /// that came in between.
     private static let before: Int64 = 10
     /// The interval between slow checks: those of the overview and of the system.
     private static let slowInterval: Duration = .seconds(1)
@@ -30,8 +31,8 @@ struct LiveFeed: Sendable {
 
     /// Returns the events since the last check.
     ///
-    /// The events show one state of the store. Exceptions are the overview, the system and the tap. The overview and
-    /// the system are examined only once a second.
+    /// The overview, the system and the tap are read separately. All other events show the same state of the store,
+    /// because one transaction reads them. The overview and the system are examined only once a second.
     mutating func look(at watches: [Watch], _ caller: Caller, hasChanged: Bool) throws -> [LiveEvent] {
         position.keep(watches)
         taps = taps.filter { watches.contains($0.key) }
@@ -78,7 +79,9 @@ struct LiveFeed: Sendable {
         }
     }
 
-    /// Reports an object's state if it has changed, and its removal once.
+    /// Reports an object's state if it has changed since the last report.
+    ///
+    /// If the object no longer exists, its removal is reported once.
     private mutating func tell(_ name: String, _ state: JSONObject?, of watch: Watch, in events: inout [LiveEvent]) {
         let data = state ?? ["term": .string(watch.text)]
         var compared = data
@@ -146,14 +149,15 @@ struct LiveFeed: Sendable {
         )
     }
 
-    /// The largest amount by which a new audit line's id can be smaller than an earlier line's id.
+    /// The maximum by which a new audit line's id can be smaller than the newest id.
     ///
-    /// Ids are times in microseconds. Ten seconds are longer than a transaction and the difference between two clocks
-    /// together.
+    /// Ids are times in microseconds. A new line's id can be smaller than the newest id, because transactions take time
+    /// and clocks differ. Both together amount to less than ten seconds.
     private static let auditDistance: Int64 = 10_000_000
-    /// The largest amount by which a new dead letter's number can be smaller than an earlier dead letter's number.
+    /// The maximum by which a new dead letter's number can be smaller than the newest number.
     ///
-    /// The database numbers dead letters when it stores them. Fewer than 1,000 are stored in ten seconds.
+    /// The database numbers dead letters when it stores them. A transaction takes less than ten seconds, and fewer than
+    /// 1,000 dead letters are stored in this time.
     private static let deadLettersDistance: Int64 = 1_000
 
     private mutating func tellRows<Row>(

@@ -72,8 +72,8 @@ final class LiveHub: Sendable {
             let detail = "Too many streams are open, in total or for \(stream.caller.name)."
             throw Refused(503, ErrorCode.unavailable.rawValue, detail)
         }
-        // The stream isn't counted until its body is running. Only the end of the body removes the stream from the
-        // count. Otherwise, a stream whose body never ran would stay counted.
+        // The stream isn't counted until its body is running, because only the end of the body removes the stream from
+        // the count. If the stream were counted here and its body never ran, the stream would stay counted.
         return Reply(
             .events { writer in
                 guard self.enter(stream, isBegun: true) else { return }
@@ -95,7 +95,9 @@ final class LiveHub: Sendable {
         }
     }
 
-    /// Stops counting streams whose sessions have ended, even if their clients haven't read the end yet.
+    /// Stops counting the streams whose sessions have ended.
+    ///
+    /// Such a stream can still be open, for example because its client is slow to read the last events.
     private func dropEnded(at now: Instant) throws {
         for stream in state.withLock({ Array($0.streams.values) })
         where try access.end(of: stream.caller, at: now) != nil {

@@ -84,7 +84,9 @@ final class LiveStream: Sendable {
         try await writer.write(Self.event("end", ["reason": .string(reason)]))
     }
 
-    /// Returns the bytes of an event, whose encoded JSON contains no line breaks.
+    /// Returns the bytes of an event.
+    ///
+    /// The encoded JSON contains no line breaks, so it fits into one `data:` line.
     private static func event(_ name: String, _ data: JSONObject, id: String? = nil) -> [UInt8] {
         var bytes: [UInt8] = []
         if let id { bytes += Array("id: \(id)\n".utf8) }

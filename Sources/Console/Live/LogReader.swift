@@ -1,8 +1,8 @@
 /// A reader of the new rows in a growing log.
 ///
-/// Several processes have different clocks and overlapping transactions. So a row can appear after a row with a larger
-/// id. Therefore, the reader rereads the newest rows for a while. Their ids differ from the newest id by at most
-/// `distance`.
+/// Several processes write the log, with different clocks and overlapping transactions. So a row can appear after a row
+/// with a larger id. Therefore, the reader rereads the newest rows for a while. The ids of these rows are smaller than
+/// the newest id by at most `distance`.
 struct LogReader: Sendable {
     private let distance: Int64
     private let limit: Int
@@ -11,9 +11,13 @@ struct LogReader: Sendable {
     /// The moment until which rows are read again.
     private var againUntil = ContinuousClock.now
 
-    /// The maximum number of reread rows, which is larger than the number written in ten seconds.
+    /// The maximum number of rows whose ids are noted at the beginning.
+    ///
+    /// This limit suffices, because fewer rows are written in ten seconds.
     private static let againMax = 100_000
-    /// How long rows are reread, because transactions can take 5 s and clocks can differ by 1 s.
+    /// How long the reader rereads rows after it has found a new row.
+    ///
+    /// In this time, the rows with smaller ids appear too: a transaction can take 5 s, and clocks can differ by 1 s.
     private static let againTime: Duration = .seconds(10)
 
     /// Creates a reader that returns at most `limit` rows at a time.

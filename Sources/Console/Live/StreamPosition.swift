@@ -15,7 +15,7 @@ struct StreamPosition: Sendable, Equatable {
     /// Creates a position before all events.
     init() {}
 
-    /// Parses an id, or returns a position before all events for an invalid id.
+    /// Creates the position that an id stands for, or a position before all events if the id is invalid.
     init(id: String) {
         guard let bytes = Sodium.bytes(base64: id), bytes.count % Self.entryBytes == 0,
             bytes.count <= Self.entryBytes * Watch.countMax

@@ -17,7 +17,7 @@ final class OverviewView: Sendable {
         var countedAt: ContinuousClock.Instant?
         var countedFor: Duration = .zero
         var isCounting = false
-        /// Whether all of the guide's steps have ever been done since the service started.
+        /// Whether this process has already found all steps of the guide done.
         var isGuideDone = false
     }
 
@@ -32,7 +32,7 @@ final class OverviewView: Sendable {
     /// Groups that connect to the broker or a listener are left out. Otherwise, the counts that the overview shows
     /// would include the connections of these checks.
     private static let groups = ["store", "secrets", "disk", "clock", "limits", "refusals", "backup"]
-    /// The counts of devices are kept for this many times as long as the counting took.
+    /// The age at which device counts are renewed, as a multiple of the time that the last count took.
     private static let countedFactor = 50
     /// The duration of a device count above which the next count runs in the background.
     private static let countedQuickly: Duration = .milliseconds(20)
@@ -85,7 +85,7 @@ final class OverviewView: Sendable {
 
     /// Returns the device counts, and counts the devices again if the last counts are too old.
     ///
-    /// After a slow count, the next one runs in the background. The method then returns the last counts.
+    /// If the last count was slow, the next count runs in the background, and this call returns the last counts.
     private func deviceCounts() throws -> JSONObject {
         let now = ContinuousClock.now
         let (known, isDue, isQuick) = kept.withLock { kept in

@@ -13,7 +13,9 @@ package struct App: Sendable, Equatable {
             }
         }
 
-        /// Returns the products in `asked` that the app sees, where nil means all.
+        /// Returns those of the `asked` products that the app sees.
+        ///
+        /// In `asked` and in the result, nil stands for all products.
         package func among(_ asked: [ProductKey]?) -> [ProductKey]? {
             switch self {
             case .all: asked
@@ -126,7 +128,10 @@ package struct User: Sendable, Equatable {
         get { profile.tempUnit ?? 1 }
         set { profile.tempUnit = newValue }
     }
-    /// The user's IANA time zone, by default the only zone of the user's country, or else UTC.
+    /// The user's IANA time zone.
+    ///
+    /// If the user has set no zone, the zone is that of the user's country. If the country is unknown or has several
+    /// zones, the zone is UTC.
     package var timezone: String {
         get { profile.timezone ?? CountryZone.name(of: countryCode) ?? "UTC" }
         set { profile.timezone = newValue }

@@ -58,7 +58,9 @@ package enum LoginName: Hashable, Sendable {
         }
     }
 
-    /// The e-mail address as a username; nil if the name is no e-mail address or can't be a username.
+    /// The name as a username if the name is an e-mail address.
+    ///
+    /// The value is nil if the name isn't an e-mail address, or if the address can't be a username.
     package var asUsername: LoginName? {
         guard case .address(.email(let email)) = self else { return nil }
         return (try? Username(email.text)).map { .username($0) }
@@ -73,6 +75,8 @@ package enum MaskedAddress {
         return address[..<at].prefix(1) + "•••" + address[at...]
     }
 
-    /// Masks a name except its first character, or completely if it has only one.
+    /// Masks all characters of a name except the first.
+    ///
+    /// A name with only one character is masked completely.
     package static func name(_ name: String) -> String { name.count > 1 ? name.prefix(1) + "•••" : "•••" }
 }

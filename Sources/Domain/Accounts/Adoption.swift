@@ -2,7 +2,10 @@
 ///
 /// The documentation describes the rules for this merge (reference: accounts#anonymous).
 package enum Adoption {
-    /// Returns the account's binding after the merge, where `own` is its binding before the merge, if any.
+    /// Returns the account's binding to a device after the merge.
+    ///
+    /// `taken` is the anonymous user's binding. `own` is the account's binding before the merge, or nil if the account
+    /// had none.
     ///
     /// The merge keeps the binding with the stronger role. If the roles are equal, it keeps the binding that can
     /// control the device. If both bindings or neither can control the device, it keeps the binding that ends later. A
@@ -24,8 +27,9 @@ package enum Adoption {
 
     /// Returns an invitation as it is after the merge of the two users, or nil if it is unchanged.
     ///
-    /// An invitation to a bound account stays valid only if it created the binding. Even then, it is revoked if pending
-    /// or from one of the users.
+    /// `binding` is the account's binding to the invitation's device. If this binding exists, an invitation to one of
+    /// the two users is revoked in three cases: the invitation is pending, it came from one of the two users, or it
+    /// didn't create the binding.
     package static func move(
         _ sharing: Sharing,
         from anonymous: UserID,

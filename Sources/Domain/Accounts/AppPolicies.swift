@@ -4,9 +4,9 @@ package struct AppPolicies: Sendable, Equatable {
     package enum EmailRegistration: String, Sendable, CaseIterable {
         /// The user verifies the address with a code before the account exists.
         case code
-        /// The account is registered at once, and the user verifies the address later with a link.
+        /// The account is registered at once, and the user gets an e-mail with a link that verifies the address.
         case link
-        /// The account is registered at once, and a mailed link verifies the address.
+        /// The same happens as with `link`, and the e-mail also confirms the registration.
         case none
     }
 

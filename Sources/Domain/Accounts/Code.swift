@@ -4,11 +4,13 @@
 package enum CodePurpose: String, Sendable, CaseIterable {
     case login, register, resetPassword, bind, operation, logoutTerminal
 
-    /// The purposes of codes, by the numbers with which SDKs request a code.
+    /// The purpose of a code for each number that an SDK can send when it requests a code.
     package static let requested: [Int64: CodePurpose] = [
         0: .login, 1: .register, 2: .resetPassword, 10: .logoutTerminal,
     ]
-    /// The purposes of codes, by the numbers with which SDKs check a code, which differ from those of requests.
+    /// The purpose of a code for each number that an SDK can send when it checks a code.
+    ///
+    /// A number can have another meaning than in `requested`.
     package static let checked: [Int64: CodePurpose] = [1: .register, 2: .login, 3: .resetPassword]
 
     /// Whether only logged-in users may request a code for this purpose.
@@ -30,8 +32,10 @@ package enum CodeRules {
     ///
     /// There are 10^6 codes, and an address gets at most 10 codes per day. A stranger without the token thus has 50
     /// tries per day. The chance of success is 1 in 20,000 per day, and 1 in 55 per year. A caller with the token has
-    /// 100 tries per day. One source address can request 20 codes per hour, which allow 200 tries. One app can request
-    /// 1,000 codes per hour.
+    /// 100 tries per day: 50 with the token, and 50 without it.
+    ///
+    /// One source address can request 20 codes per hour, and has 10 tries for each code: 200 tries per hour. One app
+    /// can request 1,000 codes per hour.
     package static let wrongCodesMax = 5
     /// The lifetime of a ticket, in seconds.
     package static let ticketSeconds: Int64 = 300

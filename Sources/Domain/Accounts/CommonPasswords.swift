@@ -18,7 +18,9 @@ package enum CommonPasswords {
         }
     }
 
-    /// Returns the word at a position, or the word before a newline at that position.
+    /// Returns the word at a position.
+    ///
+    /// If the byte at the position is a newline, the result is the word before this newline.
     private static func word(
         at position: Int,
         in bytes: UnsafeBufferPointer<UInt8>

@@ -9,7 +9,7 @@ package enum PasswordRules {
     package static let length = 8...128
     /// The maximum number of scalars before normalisation.
     ///
-    /// The maximum is four scalars per character, because NFKC seldom merges more into one.
+    /// This is four times the maximum length, because NFKC seldom merges more than four scalars into one.
     package static let scalarsMax = 512
 
     /// Checks a new password and returns the bytes to be hashed.

@@ -40,7 +40,9 @@ package struct Phone: Hashable, Sendable {
         national = String(text.dropFirst(1 + countryCode.count))
     }
 
-    /// The minimum length of a phone number of digits only, because a shorter string, such as `1001`, is a name.
+    /// The minimum length of a phone number that consists of digits only.
+    ///
+    /// A shorter string of digits, such as `1001`, is taken for a name.
     private static let plainDigitsMin = 7
 
     /// Returns whether a string looks like a phone number.

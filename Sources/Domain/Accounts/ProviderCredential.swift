@@ -1,6 +1,6 @@
 import JSON
 
-/// The credential from an identity provider with which a user logs in.
+/// A credential that a user got from an identity provider and uses to log in.
 ///
 /// The documentation describes the rules for credentials (reference: accounts#providers).
 package struct ProviderCredential: Sendable, Equatable {
@@ -27,7 +27,7 @@ package struct ProviderCredential: Sendable, Equatable {
         (self.provider, self.proof, self.nickname) = (provider, proof, nickname)
     }
 
-    /// Returns an invalid credential for testing a provider, or nil if it uses ID tokens.
+    /// Returns an invalid credential for testing a provider, or nil if the provider uses ID tokens.
     package static func trial(of provider: ProviderName) -> ProviderCredential? {
         let nothing = "lamplighter-trial"
         switch provider {

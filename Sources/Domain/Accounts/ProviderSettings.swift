@@ -4,7 +4,7 @@ import JSON
 package struct ProviderSettings: Sendable, Equatable {
     /// The kind of WeChat id that identifies a user.
     package enum Subject: String, Sendable, CaseIterable {
-        /// The user's id that is specific to one client id, and that WeChat always returns.
+        /// The user's id under one client id; WeChat returns this id at every login.
         case openID = "openid"
         /// The user's id that is the same in all apps of one WeChat developer account.
         case unionID = "unionid"
@@ -16,7 +16,9 @@ package struct ProviderSettings: Sendable, Equatable {
     package var isEnabled: Bool
     /// Whether the service keeps access tokens so that the app can read them later.
     package var keepsToken: Bool
-    /// The app's ids at the provider, the only ones for which credentials are accepted.
+    /// The app's ids at the provider.
+    ///
+    /// Credentials that were issued for other ids are refused.
     package var clientIDs: [String]
     /// The app's secret at the provider.
     package var clientSecret: String?

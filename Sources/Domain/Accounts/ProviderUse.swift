@@ -17,7 +17,9 @@ package struct ProviderUse: Sendable, Equatable {
         (self.succeededAt, self.failedAt, self.failure) = (succeededAt, failedAt, failure)
     }
 
-    /// Returns true if the outcome changed or `noteSeconds` have passed, so it is recorded.
+    /// Returns whether an outcome must be recorded.
+    ///
+    /// This is the case if the outcome differs from the last one, or if the last record is at least `noteSeconds` old.
     package func isNews(isFailure: Bool, at now: Instant) -> Bool {
         let (same, other) = isFailure ? (failedAt, succeededAt) : (succeededAt, failedAt)
         guard let same else { return true }

@@ -1,4 +1,4 @@
-/// A user's pending address, which replaces the present address once it is verified.
+/// A user's pending address, which the user must verify before it replaces the present address.
 ///
 /// Until the pending address is verified, logins and password resets use the present address.
 extension User {
@@ -7,7 +7,9 @@ extension User {
         address.isPhone ? pendingPhone.map { .phone($0) } : pendingEmail.map { .email($0) }
     }
 
-    /// Returns whether the present address of the same kind as `address` stays until a new one is verified.
+    /// Returns whether the account keeps its present address until the user has verified a new one.
+    ///
+    /// `address` only says which address is meant: the phone number or the e-mail address.
     package func relies(onAddressLike address: Address) -> Bool {
         address.isPhone ? phone != nil && isPhoneVerified : email != nil && emailClaim != .given
     }

@@ -12,11 +12,13 @@ package enum ConditionKind: String, Sendable, CaseIterable {
 }
 
 extension Report {
-    /// An alert or a fault in a device's report, which the value `false` clears.
+    /// An alert or a fault in a device's report.
+    ///
+    /// With the value `false`, the report clears the condition. With any other value, the report raises it.
     package struct Condition: Sendable, Equatable {
         /// The condition's name in its product.
         package var name: String
-        /// The device's value for the condition, or true if it sent no value.
+        /// The device's value for the condition, or true if the device sent no value.
         package var value: JSONValue
 
         /// Makes a condition from its name and value.
@@ -33,7 +35,7 @@ extension Status {
         package var kind: ConditionKind
         /// The condition's name.
         package var name: String
-        /// The shared id of the events that announce the condition and its end.
+        /// The id of the event that raised the condition; the event that clears the condition will have the same id.
         package var eventID: String
         /// The time of the newest report that raised the condition.
         package var ts: Instant

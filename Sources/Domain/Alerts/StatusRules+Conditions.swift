@@ -1,8 +1,10 @@
 import JSON
 
-/// The rules for the alerts and faults in a report, which use the same times as the rules for values.
+/// The rules for the alerts and faults in a report.
+///
+/// These rules compare times in the same way as the rules for the values in a report.
 extension StatusRules {
-    /// Refuses a condition that the product doesn't declare, unless the report clears an open one.
+    /// Refuses a condition that the product doesn't declare, unless the condition is open and the report clears it.
     static func check(
         _ conditions: [Report.Condition],
         _ kind: ConditionKind,
@@ -17,13 +19,19 @@ extension StatusRules {
         return nil
     }
 
-    /// Limits the number and the names' size of open conditions, for free-form products.
+    /// Returns a rejection if a device has too many open conditions, or if the conditions' names are too long in total.
+    ///
+    /// These limits are meant for devices of free-form products, which may raise conditions of any name.
     static func checkConditions(_ status: Status) -> Rejection? {
         for kind in ConditionKind.allCases where status.open.count(where: { $0.kind == kind }) > FreeForm.conditionsMax
         { return .invalid(kind.field, "A device can have at most \(FreeForm.conditionsMax) open \(kind.field).") }
         let bytes = status.open.reduce(0) { $0 + JSONValue.string($1.name).encoded().count + 1 }
         guard bytes > FreeForm.conditionBytesMax else { return nil }
-        return .invalid("alerts", "The open alerts' names have more than \(FreeForm.conditionBytesMax) bytes.")
+        let kind = status.open.contains { $0.kind == .alert } ? ConditionKind.alert : .fault
+        return .invalid(
+            kind.field,
+            "The names of the open alerts and faults have more than \(FreeForm.conditionBytesMax) bytes."
+        )
     }
 
     /// Raises and clears a report's conditions in the status, and adds the events to the outcome.
@@ -38,7 +46,8 @@ extension StatusRules {
     ) {
         for condition in conditions {
             let isOn = condition.value != .bool(false)
-            // As with attributes, the newest time counts. If the times are equal, the later arrival counts.
+            // As with attributes, the report with the newest time decides. If two reports have the same time, the
+            // report that arrived later decides.
             let isNewest =
                 status.conditionTime(kind, condition.name).map { replaces($0, reported: outcome.ts, at: now) } ?? true
             outcome.recordPart(isNewest: isNewest)
@@ -72,7 +81,7 @@ extension Status {
         open.first { $0.kind == kind && $0.name.isSame(as: name) }?.eventID
     }
 
-    /// Records that a condition was raised with an event's id, or cleared if `eventID` is nil.
+    /// Records a condition as raised if `eventID` is an event's id, or as cleared if `eventID` is nil.
     fileprivate mutating func recordCondition(_ kind: ConditionKind, _ name: String, eventID: String?, at ts: Instant) {
         cleared.removeAll { $0.kind == kind && $0.name.isSame(as: name) }
         let index = open.firstIndex { $0.kind == kind && $0.name.isSame(as: name) }

@@ -14,7 +14,7 @@ package struct CommandRequest: Sendable {
     package var sn: Int64
     /// How the command is handled while the device is offline.
     package var mode: Command.Mode
-    /// The command's lifetime in seconds, or nil for the default of its mode.
+    /// The command's lifetime in seconds; if nil, the default of the command's mode applies.
     package var ttl: Int64?
     /// The sender of the command.
     package var actor: Actor

@@ -65,11 +65,11 @@ package enum CommandRules {
         return (outgoing, superseded)
     }
 
-    /// Returns those queued commands that newer commands replace completely, with their state changed to `superseded`.
+    /// Returns the queued commands that are superseded by newer ones, with their state changed to `superseded`.
     ///
     /// A command is superseded if newer queued commands set all of its attributes. The newer commands must have the
-    /// same sender, and must not expire earlier. `waiting` is sorted by number. `merged` returns the same outgoing
-    /// commands with or without the superseded commands.
+    /// same sender, and must not expire earlier. `waiting` is sorted by number. If the superseded commands are removed
+    /// from `waiting`, `merged` still returns the same outgoing commands.
     package static func replaced(_ waiting: [Command], at now: Instant) -> [Command] {
         var set: [Value: Instant] = [:]
         var replaced: [Command] = []
@@ -121,6 +121,8 @@ extension Command {
     /// The unmasked values for the device.
     package var values: JSONObject { hidden ?? data }
 
-    /// Whether the command was ever sent, or was stored without steps by an earlier version.
+    /// Whether the command was ever sent.
+    ///
+    /// A command without steps was stored by an earlier version, and counts as sent.
     package var wasSent: Bool { steps.isEmpty || steps.contains { $0.state == .sent } }
 }

@@ -79,7 +79,9 @@ private enum PlainLine {
 
 /// A change of a device's name and tags.
 package struct DeviceLabeling: Sendable {
-    /// The device's new name, empty to remove it, or nil to keep it.
+    /// The device's new name.
+    ///
+    /// An empty string removes the present name. If `name` is nil, the device keeps its present name.
     package var name: String?
     /// The tags to set, by name.
     package var set: [String: DeviceTag] = [:]

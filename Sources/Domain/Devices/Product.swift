@@ -29,13 +29,13 @@ package struct Product: Sendable, Equatable {
     package var reset: Reset
     /// The proof of possession that a user needs to bind a device remotely.
     package var remoteBind: RemoteBind
-    /// The declared attributes, or empty if devices can have any attributes.
+    /// The declared attributes; if there are none, devices can have attributes of any name.
     package let dataPoints: [DataPoint]
     /// The names of the alerts that devices may raise.
     package var alerts: [String]
     /// The names of the faults that devices may raise.
     package var faults: [String]
-    /// The number of days for which history is kept, or nil for the installation's setting.
+    /// The number of days for which history is kept; if nil, the installation's setting applies.
     package var historyDays: Int?
 
     private let pointsByName: [String: DataPoint]
@@ -89,7 +89,9 @@ package enum FreeForm {
     package static let attributesMax = 256
     /// The largest state of one device, in bytes of JSON.
     package static let stateBytesMax = 32 * 1024
-    /// The maximum number of alerts, and likewise of faults, in one report or raised at one time.
+    /// The maximum number of alerts in one report, and of open alerts of one device.
+    ///
+    /// The same limit applies to faults.
     package static let conditionsMax = 64
     /// The maximum number of bytes of JSON for the names of all raised alerts and faults.
     package static let conditionBytesMax = 16 * 1024

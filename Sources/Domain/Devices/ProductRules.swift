@@ -47,8 +47,8 @@ package enum ProductRules {
                 problem = "is not a data point of this product"
             }
             guard let problem else { continue }
-            // A long name is shortened. Otherwise, a message that is too long could lose its end, which names the
-            // problem.
+            // A long name is shortened. Otherwise, the message could become too long, and its end, which names the
+            // problem, would be cut off.
             let name = Rejection.shown(member.key, upTo: FreeForm.nameBytesMax)
             return .invalid("\(path).\(name)", "\(name) \(problem).")
         }
@@ -89,7 +89,9 @@ package enum ProductRules {
         }.map(\.name)
     }
 
-    /// Returns whether a product's new version removes a condition, so that devices could no longer clear it.
+    /// Returns whether a product's old version declares a condition that the new version doesn't declare.
+    ///
+    /// With the new version, devices can still clear the condition if it is open, but can't raise it again.
     package static func isLost(_ kind: ConditionKind, _ name: String, from old: Product, to new: Product) -> Bool {
         old.declares(kind, name) && !new.declares(kind, name)
     }

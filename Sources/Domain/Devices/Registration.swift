@@ -57,7 +57,7 @@ package struct KnownDevice: Sendable, Equatable {
     package var isOnline: Bool
     /// The time until which a factory reset is allowed.
     package var resetUntil: Instant?
-    /// Whether the request's secret is right, or nil if it has no secret.
+    /// Whether the request's secret is right, or nil if the request has no secret.
     package var hasRightSecret: Bool?
 
     /// Makes the record.
@@ -90,7 +90,8 @@ package enum RegistrationRules {
         case reset(DeviceID)
         /// Refuse the request.
         ///
-        /// If `asksForReset` names a device, its principals are notified. A wrong secret then counts as a try.
+        /// If `asksForReset` names a device, the device's owner and special user are notified. If the request contained
+        /// a wrong secret, the request also counts as a try.
         case refuse(Rejection, asksForReset: DeviceID?)
 
         /// The word for the decision in the event log.
@@ -116,7 +117,9 @@ package enum RegistrationRules {
     /// The longest time for which an operator may allow a reset, in minutes.
     package static let resetMinutesMax: Int64 = 1440
 
-    /// Decides how to answer a registration request, where `retryAfter` is set if the MAC has no tries left.
+    /// Decides how to answer a registration request.
+    ///
+    /// If the MAC has no tries left, `retryAfter` is the number of seconds until the next try; otherwise, it is nil.
     package static func decide(
         product: Product,
         isListed: Bool,

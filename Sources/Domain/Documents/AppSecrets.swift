@@ -23,8 +23,8 @@ package enum AppSecrets {
 
     /// Returns a document, with its missing secrets copied from the document `known`.
     ///
-    /// The output of `app export`, which has no secrets, can thus be imported again. A provider missing from the
-    /// document is removed together with its secret.
+    /// The output of `app export`, which has no secrets, can thus be imported again. If a provider is missing from the
+    /// document, its secret isn't copied. The import then removes the provider together with its secret.
     package static func completed(_ document: JSONObject, from known: JSONObject) -> JSONObject {
         var document = document
         for place in places {
@@ -43,7 +43,9 @@ package enum AppSecrets {
         return document
     }
 
-    /// Returns a copy with only those members of providers and push services that `isKept` accepts.
+    /// Returns a copy of the document without some members of its providers and push services.
+    ///
+    /// If `isKept` returns false for a member's name, the copy lacks this member.
     private static func parts(of document: JSONObject, _ isKept: (String) -> Bool) -> JSONObject {
         var document = document
         for place in places {

@@ -1,13 +1,17 @@
 /// The faults of a document, collected so that its author can correct all of them at once.
 package struct Faults {
-    /// The maximum number of kept faults, since more faults suggest another kind of document.
+    /// The maximum number of faults that are kept.
+    ///
+    /// A document with more faults is probably not a document of the expected kind.
     private static let max = 32
     private var found: [Rejection] = []
 
     /// Makes an empty collection.
     package init() {}
 
-    /// Returns what `read` returns, or adds the fault that it throws and returns nil.
+    /// Returns the result of `read`.
+    ///
+    /// If `read` throws a fault, the fault is added to the collection, and the result is nil.
     package mutating func catching<Value>(_ read: @autoclosure () throws(Rejection) -> Value?) -> Value? {
         do {
             return try read()

@@ -61,7 +61,7 @@ package struct Fields {
         try required(name, text(name, length: length))
     }
 
-    /// Returns the case of `type` that the field's value names, or nil if the field is absent.
+    /// Returns the case of `type` whose raw value is the field's text, or nil if the field is absent.
     package func word<Word: RawRepresentable & CaseIterable>(
         _ name: String,
         as type: Word.Type

@@ -90,7 +90,9 @@ package enum ProductCodec {
         return point
     }
 
-    /// Returns the invalid members of a data point and their faults, where a nil `kind` means an unknown type.
+    /// Returns the invalid members of a data point, each with its fault.
+    ///
+    /// If the document names no known type for the data point, `kind` is nil.
     private static func broken(_ point: DataPoint, _ kind: DataPoint.Kind?) -> [(name: String, fault: String)] {
         var broken: [(String, String)] = []
         if kind == .enum, point.values.isEmpty || Set(point.values).count != point.values.count {

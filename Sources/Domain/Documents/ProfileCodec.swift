@@ -21,7 +21,9 @@ package enum ProfileCodec {
         return number
     }
 
-    /// Returns those fields of a profile that have a value, without the defaults in answers to users.
+    /// Returns the fields of a profile that have a value.
+    ///
+    /// Answers to users also contain default values for some of the other fields. The result doesn't contain them.
     package static func encode(_ profile: Profile) -> JSONObject {
         var object: JSONObject = [
             "nickname": profile.nickname.map { .string($0) }, "tempUnit": profile.tempUnit.map { .integer($0) },

@@ -2,9 +2,9 @@ package import JSON
 
 /// A codec for refusals by the gate and by listeners (`refusal` in `schemas/messages/system.schema.json`).
 package enum RefusalCodec {
-    /// The length, in characters, to which longer strings are cut.
+    /// The maximum length of a string, in characters.
     ///
-    /// The gate doesn't send longer strings.
+    /// A longer string is cut. The strings in the gate's messages are never longer.
     private static let textMax = 256
 
     /// Parses a stored refusal; returns nil if it is malformed.
@@ -34,7 +34,7 @@ package enum RefusalCodec {
         return refusal
     }
 
-    /// Returns the form in which a refusal is stored and shown: the gate's message with `firstAt` and `times`.
+    /// Returns a refusal as stored: the members that describe it in the gate's message, and also `firstAt` and `times`.
     package static func object(_ refusal: ClientRefusal) -> JSONObject {
         [
             "username": .string(refusal.username), "clientId": .string(refusal.clientID),

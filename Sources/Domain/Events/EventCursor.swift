@@ -1,7 +1,8 @@
 /// A position in the event log, after one entry and before the next.
 ///
-/// The log's rows contain entries, and are ordered by transaction and then by number. A row's entries are counted from
-/// its end. The position after a row thus doesn't depend on how many entries it has.
+/// The log's rows contain entries, and are ordered by transaction and then by number. A position within a row is stored
+/// as the number of entries that follow it in this row. After the row's last entry, this number is always 0, no matter
+/// how many entries the row has.
 package struct EventCursor: Hashable, Sendable {
     /// The number of the transaction that wrote the row.
     package var xid: Int64
@@ -23,7 +24,9 @@ package struct EventCursor: Hashable, Sendable {
         "\(String(xid, radix: 36))-\(String(seq, radix: 36))-\(String(left, radix: 36))"
     }
 
-    /// The time at which the row was written, taken from its number in microseconds.
+    /// The time at which the row was written.
+    ///
+    /// The row's number contains this time, in microseconds since 1970.
     package var writtenAt: Instant { Instant(milliseconds: seq / 1_000) }
 
     /// Parses a cursor's text, or returns nil for any other string.

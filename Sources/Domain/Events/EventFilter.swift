@@ -17,7 +17,9 @@ package struct EventFilter: Sendable, Equatable {
         (productSet, deviceSet) = (Set(products), Set(dids))
     }
 
-    /// The maximum number of types in a filter, and likewise of products and of devices.
+    /// The maximum number of types in a filter.
+    ///
+    /// The same limit applies to the filter's products and to the filter's devices.
     package static let namesMax = 100
 
     /// Whether the filter includes `device.status`, a type that is logged only while some reader wants it.

@@ -12,7 +12,7 @@ package struct EventSubscription: Sendable, Equatable {
 
     /// The subscription's id.
     package var id: SubscriptionID
-    /// The app whose devices and users the subscription's events concern.
+    /// The app to which the subscription belongs; the events concern this app's devices and users.
     package var app: AppID
     /// The API key with which the subscription was made, or nil if an operator made it.
     package var key: String?
@@ -26,7 +26,9 @@ package struct EventSubscription: Sendable, Equatable {
     package var batch: Int
     /// The secret with which a webhook's batches are signed.
     package var secret: [UInt8]?
-    /// The secret before the last rotation, which also signs batches for a day afterwards.
+    /// The webhook's secret before the last rotation of the secret.
+    ///
+    /// For a day after the rotation, batches are signed with both secrets.
     package var oldSecret: [UInt8]?
     /// The moment from which batches are no longer signed with the old secret.
     package var oldSecretUntil: Instant?

@@ -25,7 +25,7 @@ package enum EventType: String, Sendable, CaseIterable {
     /// An unstored entry that tells a reader that some requested entries were deleted.
     case gap = "events.gap"
 
-    /// Makes the entry type for a device's event, or nil if it isn't logged.
+    /// Makes the entry type for a device's event, or returns nil if events of this type aren't logged.
     package init?(_ event: Event) {
         self.init(rawValue: event.type == "scheduleRun" ? Self.scheduleRun.rawValue : "device.\(event.type)")
     }

@@ -14,7 +14,9 @@ package struct LoggedEvent: Sendable, Equatable {
     package var actor: Actor?
     /// The app of the users whom the entry names, if any.
     package var app: AppID?
-    /// The content as JSON, in the form in which it is pushed to users.
+    /// The content as JSON, whose members depend on the entry's type.
+    ///
+    /// For most types, the content equals the message that the service publishes to users about the change.
     package var data: [UInt8]
 
     /// Makes an entry.
@@ -38,7 +40,7 @@ package struct LoggedEvent: Sendable, Equatable {
         self.data = data
     }
 
-    /// Returns whether the entry concerns the app's users or devices of its products.
+    /// Returns whether the entry concerns the app's users, or devices of the app's products.
     package func isVisible(to app: App) -> Bool {
         guard !type.isOfUser, let product else { return self.app == app.id }
         return app.products.contains(product)

@@ -4,7 +4,9 @@ package enum WebhookRules {
     package static let trySeconds: Int64 = 15
     /// The maximum number of bytes in the body of one request.
     package static let bytesMax = 262_144
-    /// The number of refusals by the endpoint after which an event that was posted alone becomes a dead letter.
+    /// The number of refusals after which an event becomes a dead letter.
+    ///
+    /// A refusal counts only if the event was posted alone, without other events in its batch.
     package static let refusalsMax = 3
     /// The number of dead letters in a row after which the service blames the endpoint and not the events.
     package static let deadInRowMax = 10
@@ -37,7 +39,8 @@ package enum WebhookRules {
     ///
     /// The first pause is 5 seconds. Each further failure doubles the pause, up to 15 minutes. `chance`, from -1 to 1,
     /// makes the pause up to a fifth longer or shorter. Receivers that failed together thus get their next tries at
-    /// different times. The pause is at least `retryAfter`, which counts as an hour at most.
+    /// different times. The pause is never shorter than `retryAfter` seconds. If `retryAfter` is more than an hour, it
+    /// is treated as an hour.
     package static func pause(afterFailures count: Int, retryAfter: Int64?, chance: Double) -> Int64 {
         let seconds = min(900, 5 << min(max(count - 1, 0), 8))
         let pause = Int64(Double(seconds) * 1_000 * (1 + chance / 5))
@@ -45,7 +48,9 @@ package enum WebhookRules {
     }
 }
 
-/// A search that finds the events refused by an endpoint, and begins again after a restart.
+/// A search that finds the events refused by an endpoint.
+///
+/// The search is kept only in memory, so it begins again after the service has restarted.
 package struct WebhookSearch: Equatable, Sendable {
     /// The next step after the endpoint has refused the content of a batch.
     package enum Step: Equatable, Sendable {
@@ -66,10 +71,12 @@ package struct WebhookSearch: Equatable, Sendable {
     /// The number of dead letters since the last success.
     private var deadInRow = 0
 
-    /// Makes a search that doesn't limit batches yet.
+    /// Makes a search that begins without a limit of a batch's events.
     package init() {}
 
-    /// Records that a batch was taken, doubles `limit`, and drops it above 100.
+    /// Records that the endpoint has taken a batch of `count` events.
+    ///
+    /// The next batch may then have twice as many events. Above 100 events, the search no longer limits batches.
     package mutating func taken(_ count: Int) {
         (refusals, deadInRow) = (0, 0)
         limit = limit.map { max($0, count) * 2 }.flatMap { $0 > 100 ? nil : $0 }

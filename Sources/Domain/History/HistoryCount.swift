@@ -14,7 +14,9 @@ package struct HistoryCount: Sendable, Equatable {
         (self.day, self.records, self.recordsBefore) = (day, records, recordsBefore)
     }
 
-    /// Counts a record on its day, and ignores records older than both days.
+    /// Adds a record to the count of the record's day.
+    ///
+    /// A record that is older than both days isn't counted.
     package mutating func add(_ ts: Instant) {
         let new = ts.milliseconds / 86_400_000
         if new > day {

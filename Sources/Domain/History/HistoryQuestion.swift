@@ -1,6 +1,8 @@
 /// A query of a device's history.
 package struct HistoryQuestion: Sendable {
-    /// The requested summary: a time step, a function over each step's values, and the IANA zone of calendar steps.
+    /// The requested summary: the length of a time step, and the function that summarises the values of each step.
+    ///
+    /// `timezone` is the IANA time zone in which steps of days, weeks and months begin.
     package typealias Summary = (step: TimeStep, function: SummaryFunction, timezone: String)
 
     /// The device whose history is queried.

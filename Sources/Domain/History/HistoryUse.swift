@@ -1,9 +1,11 @@
-/// The number of bytes of history that a device wrote on one day, limited so that the disk doesn't fill.
+/// The number of bytes of history that a device wrote on one day.
 ///
-/// The count survives restarts, because it is saved with the device's status after each report.
+/// The number is limited, because a single device could otherwise fill the disk. The count survives restarts, because
+/// it is saved with the device's status after each report.
 ///
-/// 64 MiB per day allows 776 bytes per second, or one report of twenty values. The gate limits a device to 256 KiB per
-/// second. At this rate, a device reaches 64 MiB in about four minutes. In 30 days, it fills 1.9 GiB and not 630 GiB.
+/// With a limit of 64 MiB per day, a device can write 776 bytes per second, or one report of twenty values. The gate
+/// allows a device to send 256 KiB per second. A device that sends at this rate reaches the limit after about four
+/// minutes. In 30 days, such a device writes 1.9 GiB of history. Without the limit, it would write 630 GiB.
 package struct HistoryUse: Sendable, Equatable {
     /// The day, counted in UTC from the Unix epoch.
     package var day: Int64
@@ -14,7 +16,7 @@ package struct HistoryUse: Sendable, Equatable {
 
     /// The minimum number of seconds between two notices that tell users that history isn't being kept.
     package static let noticeSeconds: Int64 = 3600
-    /// The day's bound divided by this number gives the extra bytes for alerts and faults.
+    /// Alerts and faults may use extra bytes: the day's bound divided by this number.
     private static let logPart: Int64 = 4
 
     /// The bytes counted for a record's time, position and index entry, besides its values.

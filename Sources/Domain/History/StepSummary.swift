@@ -8,7 +8,7 @@ package struct StepSummary: Sendable {
     /// Makes a summary without values.
     package init() {}
 
-    /// Adds those values of a record that the query requests.
+    /// Adds each value of a record if the query requests the value.
     package mutating func add(_ data: JSONObject?, for question: HistoryQuestion) {
         for member in data?.members ?? [] where question.asks(for: member) {
             if values[member.key] == nil { names.append(member.key) }
@@ -16,7 +16,9 @@ package struct StepSummary: Sendable {
         }
     }
 
-    /// Returns the function's results by attribute, without attributes that have no result.
+    /// Returns the function's result for each attribute.
+    ///
+    /// Attributes for which the function has no result are left out.
     package func values(by function: SummaryFunction) -> JSONObject {
         JSONObject(
             members: names.compactMap { name in values[name]?.value(function).map { .init(key: name, value: $0) } }
@@ -25,7 +27,7 @@ package struct StepSummary: Sendable {
 }
 
 extension HistoryQuestion {
-    /// Returns whether a value may be shown and belongs to the query's attribute, if any.
+    /// Returns whether a value may be shown and, if the query names an attribute, belongs to this attribute.
     fileprivate func asks(for member: JSONObject.Member) -> Bool {
         if let attribute, !attribute.isSame(as: member.key) { return false }
         return isShown(member)

@@ -35,7 +35,9 @@ struct ValueSummary: Sendable {
         integerSum = isTooLarge ? nil : total
     }
 
-    /// Returns a function's result, if it has one, where `avg`, `min`, `max` and `sum` use only numbers.
+    /// Returns a function's result, or nil if the function has no result.
+    ///
+    /// `avg`, `min`, `max` and `sum` use only those values that are numbers.
     func value(_ function: SummaryFunction) -> JSONValue? {
         switch function {
         case .count: .integer(count)

@@ -60,7 +60,7 @@ package struct TimeStep: Sendable, Equatable {
         return start..<max(CivilDay.start(next, offset), Instant(milliseconds: start.milliseconds + 1))
     }
 
-    /// Returns the first day of the step that contains a day, and of the next step.
+    /// Returns the first day of the step that contains a given day, and the first day of the next step.
     private func days(around day: Int64) -> (first: Int64, next: Int64) {
         switch unit {
         case .week:
@@ -77,7 +77,9 @@ package struct TimeStep: Sendable, Equatable {
     }
 }
 
-/// Calendar days as numbers since 1970-01-01, and months as numbers since January of year 0.
+/// Functions for calendar days and months, which are represented by numbers.
+///
+/// A day's number counts the days since 1970-01-01. A month's number counts the months since January of year 0.
 enum CivilDay {
     private static let length: Int64 = 86_400
 

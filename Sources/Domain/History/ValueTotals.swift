@@ -20,7 +20,9 @@ package struct ValueTotals: Sendable, Equatable {
     /// Makes totals without values.
     package init() {}
 
-    /// Adds a value, which counts as the last of the values that were added for the same moment.
+    /// Adds a value.
+    ///
+    /// If several values have the same moment, the value that was added last counts as the last value.
     package mutating func add(_ value: JSONValue, at moment: Int64) {
         count += 1
         if moment >= lastAt { (last, lastAt) = (value, moment) }

@@ -7,7 +7,9 @@ package struct APIKey: Sendable, Equatable {
     package var id: KeyID
     /// The app to which the key belongs, and for whose users the key makes requests.
     package var app: AppID
-    /// The name, unique among the app's valid keys, by which logs name the server.
+    /// The key's name, which is unique among the app's valid keys.
+    ///
+    /// Logs use this name for the server that holds the key.
     package var name: String
     /// The terminal from which the key's messages come.
     package var terminal: TerminalID
@@ -21,7 +23,9 @@ package struct APIKey: Sendable, Equatable {
     package var lastSeenAt: Instant?
     /// The time at which the key was revoked or expired.
     package var endedAt: Instant?
-    /// True while the previous secret may still be valid, at the latest until the new secret is first used.
+    /// Whether the previous secret may still be valid.
+    ///
+    /// The previous secret becomes invalid no later than at the new secret's first use.
     package var hasOldToken = false
 
     /// Makes a new key.
@@ -43,7 +47,9 @@ package struct APIKey: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// The prefix of every key's secret, but of no session's token.
+    /// The prefix of every key's secret.
+    ///
+    /// No session's token begins with this prefix.
     package static let prefix = "llk_"
     /// The longest time for which a rotated key's previous secret works, in seconds.
     package static let overlapSeconds: Int64 = 86_400
@@ -71,7 +77,9 @@ package struct APIKey: Sendable, Equatable {
         scopes.refusal(of: service, method, isReading: isReading, holder: "key")
     }
 
-    /// Returns whether a key calls a method for a user, so that its request must name the user.
+    /// Returns whether a key calls a method on behalf of a user.
+    ///
+    /// The request must then name the user.
     package static func actsForUser(_ service: String, _ method: String) -> Bool {
         service != KeyScope.Service.events.rawValue && "\(service)/\(method)" != "notification/send"
     }

@@ -41,7 +41,9 @@ package struct ClientRefusal: Sendable, Equatable {
         lastAt = moment
     }
 
-    /// The device that the username names, even if there is no such device, or nil for other clients.
+    /// The device id in the username, or nil if the client isn't a device.
+    ///
+    /// There may be no device with this id.
     package var device: DeviceID? { Self.device(named: username) }
 
     /// Returns the device that a username names, or nil for other clients.
@@ -49,9 +51,9 @@ package struct ClientRefusal: Sendable, Equatable {
         username.hasPrefix("device:") ? DeviceID(String(username.dropFirst(7))) : nil
     }
 
-    /// The key that refusals share if they are counted together.
+    /// A string that is equal for all refusals that are counted together.
     ///
-    /// The key contains the hour, so each hour is counted separately. The key doesn't contain the detail.
+    /// The string contains the hour, so each hour is counted separately. The string doesn't contain the detail.
     package var likeness: String {
         let hour = firstAt.milliseconds / 3_600_000
         // The separator is a control character. No part can contain it, because the gate refuses control characters.

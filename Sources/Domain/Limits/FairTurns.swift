@@ -2,10 +2,10 @@
 ///
 /// The documentation describes these rules (reference: fairness#turns).
 package enum FairTurns {
-    /// Returns the first `limit` elements so that senders take turns and each sender's elements keep their order.
+    /// Returns `limit` elements in an order in which the senders take turns.
     ///
-    /// A sender's first element is in the first round, however many elements precede it. If there are at most `limit`
-    /// elements, all of them are returned in their original order.
+    /// Each sender's elements keep their order. A sender's first element is in the first round, however many elements
+    /// precede it. If there are at most `limit` elements, all of them are returned in their original order.
     package static func first<Element, Key: Hashable>(
         _ limit: Int,
         of elements: [Element],

@@ -5,7 +5,8 @@ package struct LanguageTag: Hashable, Sendable {
 
     /// Parses a well-formed tag; returns nil for anything else.
     ///
-    /// The tag needn't be registered, because only users with this tag see its texts.
+    /// Unregistered tags are accepted too, because an app's texts for a tag are shown only to users whose language has
+    /// this tag.
     package init?(_ text: String) {
         let parts = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)
         guard text.utf8.count <= Self.bytesMax, let first = parts.first,
@@ -31,8 +32,9 @@ package struct LanguageTag: Hashable, Sendable {
     /// The length of the longest tag that a user's profile accepts, in bytes.
     private static let bytesMax = 35
 
-    /// Returns whether the parts are, in this order, extended languages, a script, a region, variants and an extension,
-    /// all optional.
+    /// Returns whether the parts of a tag after its language have an allowed form and order.
+    ///
+    /// The order is: extended languages, a script, a region, variants and extensions. All these parts are optional.
     private static func accepts(_ parts: ArraySlice<Substring>) -> Bool {
         var rest = parts
         for _ in 0..<3 {

@@ -22,9 +22,10 @@ package struct Link: Sendable, Equatable {
     package var kind: Kind
     /// The user whose account the link acts on.
     package var uid: UserID
-    /// The address to which the link was sent, and which a link with the effect `undoAddress` restores.
+    /// The address to which the link was sent.
     ///
-    /// Except for `undoAddress`, a link works only while the account has this address.
+    /// A link with the effect `undoAddress` restores this address. A link with another effect works only while the
+    /// account has this address.
     package var address: String
     /// Further values, by name.
     package var detail: [String: String]

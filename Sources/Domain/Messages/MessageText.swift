@@ -43,9 +43,10 @@ package struct MessageText: Sendable, Equatable {
         }
     }
 
-    /// Writes the text of an app's message, with the app's own words if the function `words` returns any.
+    /// Returns the text of a message, in the app's own words if the app has any.
     ///
-    /// The app's words are looked up in the user's language, then in the language of the service's own text.
+    /// The function `words` returns the app's own words for a template and a language, or nil if the app has none. The
+    /// app's words are looked up in the user's language, then in the language of the service's own text.
     package static func render(
         _ message: OutgoingMessage,
         appName: String,

@@ -8,9 +8,9 @@ package struct OutboundMessage: Sendable, Equatable {
     package var isRetained: Bool
     /// The time at which the message expires, used for MQTT 5's message expiry interval.
     package var expiresAt: Instant?
-    /// The request's MQTT 5 correlation data, which an answer returns to the sender.
+    /// The MQTT 5 correlation data of the request, if this message is an answer.
     package var correlation: [UInt8]?
-    /// The request's user property `traceparent`, which an answer returns to the sender.
+    /// The user property `traceparent` of the request, if this message is an answer.
     package var traceparent: String?
 
     /// Makes a message.

@@ -37,7 +37,9 @@ package struct OutgoingMessage: Sendable, Equatable {
         package static let worded = allCases.filter { $0 != .push }
     }
 
-    /// A message's originating request, whose terminal receives the message's outcome.
+    /// The request that caused a message.
+    ///
+    /// The terminal that sent the request receives the message's outcome.
     package struct Origin: Sendable, Equatable {
         /// The requesting terminal.
         package var terminal: TerminalID
@@ -70,11 +72,15 @@ package struct OutgoingMessage: Sendable, Equatable {
     package var language: String?
     /// The moment after which the message is no longer useful and isn't sent.
     package var expiresAt: Instant
-    /// The request whose terminal receives the outcome.
+    /// The request that caused the message, or nil if no terminal receives the outcome.
     package var origin: Origin?
-    /// True if no account has the address: the message isn't sent, but is reported as sent.
+    /// Whether the message is only reported as sent, because no account has the address.
+    ///
+    /// Such a message is never actually sent.
     package var isDummy = false
-    /// The push if the channel is `push`, with its address in `to`.
+    /// The push, if the channel is `push`.
+    ///
+    /// The property `to` then contains the push's address.
     package var push: OutgoingPush?
 
     /// Makes a message.

@@ -4,7 +4,7 @@ package import JSON
 ///
 /// The documentation describes these rules (reference: notifications).
 package struct Notification: Sendable, Equatable {
-    /// A part of the message centre, which users can switch off separately.
+    /// A part of the message centre that users can switch off separately.
     ///
     /// If `system` is switched off, its notifications are still listed, but not pushed.
     package enum Kind: String, Sendable, CaseIterable {
@@ -75,7 +75,9 @@ package struct Notification: Sendable, Equatable {
     package var type: String
     /// The device that the notification is about.
     package var did: DeviceID?
-    /// The name that similar events of a device share, such as `fault sensor`, or an empty string.
+    /// A name that is the same for all similar events of a device, such as `fault sensor`.
+    ///
+    /// The name is empty for an event that is never combined with other events.
     package var subject: String
     /// The title in the user's language; empty in a hidden record.
     package var title = ""
@@ -97,7 +99,7 @@ package struct Notification: Sendable, Equatable {
     package var outcome: Outcome = .pending
     /// The reason for the outcome, which determines the sentence in the answer to `notification/explain`.
     package var why: NotificationReason
-    /// For a collapsed record, the notification in which the record's event is counted.
+    /// The notification that counts this record's event, or nil if the outcome isn't `collapsed`.
     package var countedIn: NotificationID?
     /// The outcomes of the pushes, one for each terminal.
     package var pushes: [Push] = []

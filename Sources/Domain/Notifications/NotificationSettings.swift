@@ -6,7 +6,9 @@ package struct NotificationSettings: Sendable, Equatable {
     package var off: Set<Notification.Kind> = []
     /// The devices whose notifications are switched off.
     package var offDevices: Set<DeviceID> = []
-    /// How many minutes a device must be offline before the user is notified, or 0 for no notification.
+    /// The number of minutes for which a device must be offline before the user is notified.
+    ///
+    /// If the number is 0, the user isn't notified.
     package var offlineMinutes: Int64 = 0
     /// The hours in which pushes are delayed, if any.
     package var quiet: QuietHours?
@@ -19,7 +21,7 @@ package struct NotificationSettings: Sendable, Equatable {
     /// The maximum number of devices whose notifications can be switched off.
     package static let devicesMax = 500
 
-    /// Returns why the switches for kinds and devices exclude a notification, or nil if they allow it.
+    /// Returns why the user's switch for a kind or a device excludes a notification, or nil if no switch does.
     package func refusal(of kind: Notification.Kind, _ did: DeviceID?) -> NotificationReason? {
         if kind != .system, off.contains(kind) { return .kindOff }
         if let did, offDevices.contains(did) { return .deviceOff }
@@ -29,7 +31,9 @@ package struct NotificationSettings: Sendable, Equatable {
 
 /// A daily period in which pushes are delayed until the period ends.
 package struct QuietHours: Sendable, Equatable {
-    /// The beginning and end in minutes after midnight, where a smaller `to` falls on the next day.
+    /// The beginning and the end of the period, in minutes after midnight.
+    ///
+    /// If `to` is smaller than `from`, the period ends on the next day.
     package var (from, to): (Int64, Int64)
     /// The IANA name of the time zone, or nil for the zone of the user's profile.
     package var zone: String?
@@ -37,7 +41,7 @@ package struct QuietHours: Sendable, Equatable {
     /// Makes quiet hours.
     package init(from: Int64, to: Int64, zone: String?) { (self.from, self.to, self.zone) = (from, to, zone) }
 
-    /// Returns the end of the quiet hours that contain a moment, or nil outside quiet hours.
+    /// Returns the end of the current quiet hours, or nil if `now` isn't within quiet hours.
     package func end(at now: Instant, in zone: ZoneRules) -> Instant? {
         let seconds = now.milliseconds / 1_000
         let today = zone.date(at: seconds).day
@@ -45,7 +49,8 @@ package struct QuietHours: Sendable, Equatable {
         let isQuiet = from <= to ? (from..<to).contains(minute) : minute >= from || minute < to
         guard isQuiet else { return nil }
         let end = zone.first(local: (to > minute ? today : today + 1) * 86_400 + to * 60)
-        // If clocks are set back, the local end can occur twice, and the first occurrence may be over.
+        // If clocks are set back, the end's local time can occur twice. If its first occurrence is already over, the
+        // result is a minute from now.
         return Instant(milliseconds: (end > seconds ? end : seconds + 60) * 1_000)
     }
 }

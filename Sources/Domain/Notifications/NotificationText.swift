@@ -21,7 +21,7 @@ package struct NotificationText: Sendable, Equatable {
     /// Returns the title and the text of a notification for a user, with all placeholders replaced.
     ///
     /// An app's own words take precedence over the service's words. A template with a variant, such as
-    /// `device.alert.smoke`, takes precedence over the template of the type alone. The subject of an app's words is
+    /// `device.alert.smoke`, takes precedence over the template `device.alert`. The subject of an app's words is
     /// used as the title.
     package static func render(
         _ type: String,

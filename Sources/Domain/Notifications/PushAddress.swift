@@ -29,7 +29,7 @@ package struct PushAddress: Sendable, Equatable {
     package var countedFrom: Instant
     /// The number of pushes in the hour that began at `countedFrom`.
     package var pushes: Int64 = 0
-    /// The number of notifications that were left out because of the limit and not yet reported by a push.
+    /// The number of notifications that were left out because of the limit, and that no push has reported yet.
     package var leftOut: Int64 = 0
 
     /// The keys with which a message for Web Push is encrypted.
@@ -75,7 +75,9 @@ package struct PushAddress: Sendable, Equatable {
         leftOut > 0 ? Instant(milliseconds: countedFrom.milliseconds + Self.hour) : nil
     }
 
-    /// Counts a push or, at the limit, counts a left-out notification and returns false.
+    /// Counts a push, or returns false if the hour's limit is already reached.
+    ///
+    /// If the limit is reached, the notification is counted as left out.
     package mutating func mayPush(at now: Instant) -> Bool {
         if !(0..<Self.hour).contains(now.milliseconds - countedFrom.milliseconds) { (countedFrom, pushes) = (now, 0) }
         guard pushes < Self.perHourMax else {
@@ -87,7 +89,7 @@ package struct PushAddress: Sendable, Equatable {
     }
 }
 
-/// A push to one terminal, in the form in which it is passed to the senders of pushes.
+/// A push to one terminal, as the senders of pushes receive it.
 package struct OutgoingPush: Sendable, Equatable {
     /// The address and its terminal.
     package var address: PushAddress

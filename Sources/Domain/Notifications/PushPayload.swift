@@ -4,7 +4,8 @@ package import JSON
 package enum PushPayload {
     /// The maximum number of bytes of the encoded content.
     ///
-    /// Push services accept 4,096 bytes, including any overhead of encryption and any members that they require.
+    /// Push services accept 4,096 bytes. These bytes include the overhead of encryption and the members that a push
+    /// service requires.
     private static let bytesMax = 3_600
 
     /// Returns a push's content, with the text cut to the size that push services accept.

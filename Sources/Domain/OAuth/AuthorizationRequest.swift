@@ -1,6 +1,7 @@
-/// A client's request, sent to the authorization page by the user's browser, to be linked to the user's account.
+/// A client's request to be linked to a user's account.
 ///
-/// The documentation describes these rules (reference: oauth#authorize).
+/// The user's browser sends the request to the authorization page. The documentation describes these rules
+/// (reference: oauth#authorize).
 package struct AuthorizationRequest: Sendable, Equatable {
     /// The client.
     package let client: OAuthClient
@@ -23,7 +24,9 @@ package struct AuthorizationRequest: Sendable, Equatable {
         case error(OAuthError, redirect: String, state: String?)
     }
 
-    /// Checks a request, where `client` is nil if the client's id is unknown.
+    /// Checks a request.
+    ///
+    /// `client` is nil if the client's id is unknown.
     package init(_ parameters: OAuthParameters, of client: OAuthClient?) throws(Fault) {
         guard let client, let redirect = parameters["redirect_uri"], client.redirects.contains(redirect),
             !["client_id", "redirect_uri"].contains(where: parameters.isRepeated)

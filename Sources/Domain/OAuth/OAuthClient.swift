@@ -69,8 +69,8 @@ package struct OAuthToken: Sendable {
     package let expiresAt: Instant
     /// The moment at which the token became invalid.
     ///
-    /// A code becomes invalid when it is used. A public client's refresh token becomes invalid when another token is
-    /// used.
+    /// A code becomes invalid when it is used. A public client's refresh token becomes invalid when the client uses
+    /// another refresh token of the same session.
     package let usedAt: Instant?
 
     /// Makes a token.

@@ -44,8 +44,8 @@ package struct InternetAddress: Hashable, Sendable {
     package var isPublic: Bool {
         if bytes.count == 4 { return !AddressBlock.special.contains { $0.contains(self) } }
         if let inner { return inner.isPublic }
-        // A public unicast address of IPv6 begins with the bits 001 (RFC 4291). The exceptions, which contain IPv4
-        // addresses, were handled above.
+        // A public unicast address of IPv6 begins with the bits 001 (RFC 4291). The only public addresses that begin
+        // with other bits contain an IPv4 address, and the line above has decided about them.
         return bytes[0] & 0xE0 == 0x20 && !AddressBlock.special.contains { $0.contains(self) }
     }
 

@@ -3,7 +3,7 @@
 /// Users in other countries get UTC, which they can notice and correct. A wrongly guessed zone would be harder to
 /// notice. Schedules would then run at the wrong hour.
 package enum CountryZone {
-    /// Returns a country's IANA time zone, or nil if there are several or none.
+    /// Returns a country's IANA time zone, or nil if the country is unknown or has several time zones.
     package static func name(of countryCode: String) -> String? { zones[countryCode] }
 
     private static let zones: [String: String] =

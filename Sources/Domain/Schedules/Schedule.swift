@@ -19,7 +19,7 @@ package struct Schedule: Sendable, Equatable {
     package var id: ScheduleID
     /// The device that gets the command.
     package var did: DeviceID
-    /// The user whose rights the schedule has.
+    /// The user who created the schedule and with whose rights the schedule acts.
     package var creator: UserID
     /// The app to which the creator belongs.
     package var app: AppID

@@ -7,10 +7,10 @@ package enum ScheduleRules {
     /// Near a pole, the sun rises only once a year. Years can pass before a sunrise falls on one of the schedule's
     /// days.
     private static let daysMax: Int64 = 3660
-    /// The maximum number of days between an occurrence and its calendar day.
+    /// The maximum number of days between an occurrence and the calendar day for which it is scheduled.
     ///
-    /// A time relative to sunrise or sunset can fall on another day. If a zone skips a day, the occurrence of that day
-    /// falls on another day.
+    /// A time relative to sunrise or sunset can fall on a day before or after the scheduled day. If a time zone skips a
+    /// calendar day, the occurrence that is scheduled for the skipped day also falls on another day.
     private static let reach: Int64 = 3
 
     /// An occurrence of a schedule on one day, or why there isn't one.
@@ -68,9 +68,9 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Returns the schedule's next day if it is a polar day or night.
+    /// Returns the next day that the schedule includes, if that day is a polar day or a polar night.
     ///
-    /// Otherwise, or after more than two months, the result is nil.
+    /// The result is nil if that day is an ordinary day, or if the schedule includes no day in the next two months.
     package static func polar(
         _ timing: Timing,
         after moment: Instant,
@@ -91,7 +91,9 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Returns the calendar day of the next occurrence of a time of day, for a schedule that names no day.
+    /// Returns the day on which a new schedule runs if its creator gave a time of day but no day.
+    ///
+    /// The result is the calendar day for which the time of day comes next, or nil if that time never comes.
     package static func firstDay(
         _ time: DayTime,
         zoneName: String,

@@ -16,8 +16,8 @@ package enum TriggerRules {
 
     /// The limits, in seconds, on the lateness of an occurrence.
     ///
-    /// An occurrence that is more than `lateSeconds` late counts as missed. An occurrence that is more than
-    /// `lateSeconds` ahead is refused. An occurrence older than `rememberedSeconds` never runs.
+    /// An occurrence that is more than `lateSeconds` late counts as missed. A trigger is refused if its occurrence is
+    /// more than `lateSeconds` in the future. An occurrence older than `rememberedSeconds` never runs.
     package typealias Lateness = (lateSeconds: Int64, rememberedSeconds: Int64)
 
     /// The maximum number of missed occurrences that one trigger records.
@@ -27,10 +27,13 @@ package enum TriggerRules {
 
     /// Returns the consequences of a trigger, or the reason why the trigger is refused.
     ///
-    /// `next` returns the first occurrence after a given time. A trigger for `schedule.nextAt` settles its occurrence
-    /// and any late occurrences after it, and `nextAt` advances. Any other trigger settles only its own occurrence.
+    /// `next` returns the first occurrence after a given time. If the trigger is for the occurrence at
+    /// `schedule.nextAt`, the outcome covers that occurrence and any late occurrences that follow. `nextAt` then moves
+    /// to the occurrence after them. If the trigger is for any other occurrence, the outcome covers only that
+    /// occurrence, and `nextAt` stays unchanged.
     ///
-    /// Late occurrences count as missed. If `schedule.misfire` is `run`, the last of them can run nevertheless.
+    /// Late occurrences count as missed. If `schedule.misfire` is `run`, the last late occurrence runs nevertheless,
+    /// unless it is older than `rememberedSeconds` or the occurrence after it is already due.
     package static func decide(
         _ dueAt: Instant,
         of schedule: Schedule,

@@ -5,7 +5,9 @@ package struct ZoneFooter: Sendable, Equatable {
     /// A yearly change of the clocks, with its day and its time.
     struct Change: Sendable, Equatable {
         enum Day: Sendable, Equatable {
-            /// A weekday (0 is Sunday) in a week of a month (5 for the last such weekday).
+            /// A weekday of a month, such as the second Sunday in March.
+            ///
+            /// `weekday` counts from 0 for Sunday. `week` is 1 for the month's first such weekday, and 5 for the last.
             case weekday(month: Int64, week: Int64, weekday: Int64)
             /// A day of the year, 1 to 365, not counting the 29th of February.
             case julian(Int64)
@@ -14,7 +16,7 @@ package struct ZoneFooter: Sendable, Equatable {
         }
 
         var day: Day
-        /// The time of the change, in seconds after midnight, by the clocks before it.
+        /// The time of the change, in seconds after midnight, as clocks show it before they are changed.
         ///
         /// The number can be negative or exceed a day.
         var seconds: Int64
@@ -53,7 +55,9 @@ package struct ZoneFooter: Sendable, Equatable {
         changes(from: seconds - 400 * 86_400, to: seconds).last?.offset ?? standard
     }
 
-    /// Returns the changes after `start` and up to `end`, a few years later at most.
+    /// Returns the changes after `start` and up to `end`.
+    ///
+    /// The two moments must be at most a few years apart, because the changes of each year between them are computed.
     package func changes(from start: Int64, to end: Int64) -> [ZoneRules.Transition] {
         guard let summer, start < end else { return [] }
         let years = Self.year(start) - 1...Self.year(end) + 1

@@ -67,7 +67,9 @@ private struct ZoneHeader {
     }
 }
 
-/// A reader of successive big-endian numbers, whose caller has checked that there are enough bytes.
+/// A reader of successive big-endian numbers.
+///
+/// The reader doesn't check for the end of the bytes. Its caller has checked that there are enough of them.
 private struct ZoneReader {
     private let bytes: [UInt8]
     private var place: Int

@@ -26,13 +26,14 @@ package struct Session: Sendable, Equatable {
     package var scopes: [KeyScope]?
     /// Whether the session is a grant to an OAuth client.
     ///
-    /// The gate always refuses the app's secret from a grant's terminal, even after the session's end.
+    /// For the terminal of a grant, the gate never accepts the app's secret, even after the session has ended.
     package var isGrant: Bool { client != nil }
     /// The time of the token's last use, to the minute, or nil if unused.
     package var lastSeenAt: Instant?
     /// Whether the previous token may still be valid.
     ///
-    /// The previous token becomes invalid no later than at the new token's first use.
+    /// The previous token becomes invalid when the new token is first used, or after `overlapSeconds` if that is
+    /// earlier.
     package var hasOldToken = false
     /// Whether a token of the session has ever been used.
     ///
@@ -42,7 +43,7 @@ package struct Session: Sendable, Equatable {
     package var endedAt: Instant?
     /// The reason why the session ended.
     package var endReason: EndReason?
-    /// The time of the gate's report that this session no longer has a connection.
+    /// The time at which all connections of the ended session were closed, as reported by the gate.
     ///
     /// If a new session replaces this session on the same connection, the time stays nil.
     package var cutOffAt: Instant?
@@ -74,13 +75,19 @@ package struct Session: Sendable, Equatable {
     package var isLink: Bool { id.text.utf8.starts(with: "l-".utf8) }
     /// The platform of a session that belongs to a user's Home Assistant.
     package static let linkPlatform = "homeAssistant"
-    /// Returns the session id of a user's Home Assistant, from which the gate derives the session's terminal.
+    /// Returns the id of the session of a user's Home Assistant.
+    ///
+    /// The session id contains the terminal's id, because the gate derives the terminal from the session id.
     package static func linkID(on terminal: TerminalID) -> SessionID { SessionID(trusted: "l-\(terminal.text)") }
 
-    /// The expiry time of Home Assistants' sessions, the beginning of the year 9999, which all programs can show.
+    /// The expiry time of a Home Assistant's session: the beginning of the year 9999.
+    ///
+    /// In practice, such a session never expires. The time is in the year 9999 because all programs can show that year.
     package static let linkEnd = Instant(milliseconds: 253_370_764_800_000)
 
-    /// Whether the session belongs to a program other than an app, and `session/unlink` can end it.
+    /// Whether the session belongs to a linked program (a Home Assistant or an OAuth client) and not to an app.
+    ///
+    /// The user can end such a session with `session/unlink`.
     package var isLinked: Bool { isLink || isGrant }
 
     /// The longest time for which the previous token works after a refresh, in seconds.

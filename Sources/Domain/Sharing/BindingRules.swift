@@ -1,4 +1,4 @@
-/// The rules for a device's bindings, which decide the result of every event for every role.
+/// The rules that decide how an event changes a device's bindings, depending on the acting user's role.
 package enum BindingRules {
     /// The period in which wrong proofs of possession are counted, in seconds.
     package static let triesWindowSeconds = RegistrationRules.triesWindowSeconds

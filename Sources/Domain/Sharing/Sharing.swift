@@ -48,7 +48,7 @@ package struct Sharing: Sendable, Equatable {
     package var way: Way
     /// The guest's access.
     package var access: Binding.Access
-    /// The minutes from acceptance to the binding's expiry, or nil if it doesn't expire.
+    /// The minutes from the acceptance to the expiry of the guest's binding, or nil if the binding doesn't expire.
     package var guestMinutes: Int64?
     /// The recorded status.
     package var status: Status
@@ -100,9 +100,9 @@ package struct Sharing: Sendable, Equatable {
         updatedAt = moment
     }
 
-    /// Returns the recorded status, but `expired` for a pending invitation after the deadline.
+    /// Returns `expired` for a pending invitation whose deadline has passed, and otherwise the recorded status.
     package func status(at now: Instant) -> Status { status == .pending && expiresAt <= now ? .expired : status }
 
-    /// Returns the time at which the status began, even if the status has not been recorded yet.
+    /// Returns the time of the last change, which can be an expiry that has not been recorded yet.
     package func updated(at now: Instant) -> Instant { status(at: now) == status ? updatedAt : expiresAt }
 }

@@ -25,7 +25,7 @@ package struct Presence: Sendable, Equatable {
     ///
     /// Before this time, the device might not have subscribed yet.
     ///
-    /// If the stored time is more than `seconds` ahead, the clock was set back. The result is then nil.
+    /// If `listensFrom` is more than `seconds` in the future, the clock has been set back. The result is then nil.
     package func unheard(at now: Instant, within seconds: Int64) -> Instant? {
         guard let listensFrom, now < listensFrom, listensFrom <= now.adding(seconds: seconds) else { return nil }
         return listensFrom
@@ -63,7 +63,8 @@ package enum PresenceRules {
 
     /// Applies a signal to a device's presence, and returns the change that users see, or nil for no change.
     ///
-    /// A new connection is presumed to receive commands after `silence` seconds, even without a reported subscription.
+    /// A new connection is presumed to receive commands after `silence` seconds, even if the gate hasn't reported that
+    /// the device has subscribed.
     package static func decide(
         _ signal: PresenceSignal,
         presence: inout Presence,
@@ -91,8 +92,8 @@ package enum PresenceRules {
             reason = why
         case .birth(let session):
             presence.session = session
-            // Once a connection has been reported, a birth message alone doesn't bring the device online. A delayed
-            // last will can look like a birth message.
+            // Once the gate has reported a connection, only the gate's reports bring the device online. A birth message
+            // could be a delayed last will, because a device may give its last will the content of a birth message.
             guard presence.isAlive || presence.connection == 0 else { return nil }
             presence.isOnline = true
         case .will(let session):

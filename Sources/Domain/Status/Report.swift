@@ -37,7 +37,7 @@ package struct Report: Sendable, Equatable {
     package var cid: Int64?
     /// The command's result: 0 for success, or the device's own error code.
     package var code: Int64?
-    /// The reported values, with several points only in a report of stored history.
+    /// The points with the reported values; only a report of stored history can have several points.
     package var points: [Point]
     /// The alerts that the report raises or clears.
     package var alerts: [Condition]

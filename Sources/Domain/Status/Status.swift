@@ -17,7 +17,7 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// The time and fingerprints of the newest reports with only a time and values.
+    /// The time of the newest reports that contain only a time and values, with fingerprints of their values.
     ///
     /// With the fingerprints, the service recognises a second delivery of a report without reading the history.
     package struct Newest: Sendable, Equatable {
@@ -52,11 +52,11 @@ package struct Status: Sendable, Equatable {
     package var cleared: [ClearedCondition] = []
     /// The device's connection state.
     package var presence = Presence()
-    /// The newest reports with only a time and values, or nil before the first such report.
+    /// The record of the newest reports that contain only a time and values, or nil before the first such report.
     package var newest: Newest?
     /// The number of bytes that have been written to the device's history today.
     package var historyUse = HistoryUse()
-    /// The history's record counts, for the newest day with records and the day before.
+    /// The number of history records on the newest day that has any, and on the day before that day.
     package var historyCount = HistoryCount()
 
     /// The times of all stored values and conditions, and of the newest report.
@@ -92,7 +92,7 @@ package struct Event: Sendable, Equatable {
         "alert", "alertCleared", "fault", "faultCleared", "online", "offline", "scheduleRun", historyLimited,
     ]
 
-    /// The type of the event for a device whose history reaches the maximum size for today.
+    /// The type of the event which tells users that a device's history has reached its maximum size for today.
     package static let historyLimited = "historyLimited"
 
     /// Makes an event.

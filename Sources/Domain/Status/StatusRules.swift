@@ -19,7 +19,9 @@ package enum StatusRules {
 
         /// Whether some part of the report is new enough for the state.
         package var isNewest = false
-        /// Whether some part of the report, binary or older than the state, is stored only in the history.
+        /// Whether some part of the report is stored only in the history.
+        ///
+        /// This is true of binary data, and of values that are older than the state.
         package var isPast = false
 
         /// The place where the report was stored, which is also named in the answer to the device.
@@ -70,7 +72,7 @@ package enum StatusRules {
 
     /// Returns whether a value with the time `ts` replaces one with the time `stored`.
     ///
-    /// A value whose time is its time of arrival replaces any stored value, even one with a future time.
+    /// If `ts` is the time of arrival, the value replaces any stored value, even a stored value with a future time.
     static func replaces(_ stored: Instant, reported ts: Instant, at now: Instant) -> Bool {
         ts == now || ts >= stored || isVoid(stored, at: now)
     }
@@ -80,7 +82,7 @@ package enum StatusRules {
         ts == now || isVoid(stored, at: now) ? ts : max(stored, ts)
     }
 
-    /// Returns whether a stored time is later than a new report's time may be.
+    /// Returns whether a stored time is too far in the future to be accepted in a new report.
     ///
     /// This happens after the clock has been set back.
     private static func isVoid(_ stored: Instant, at now: Instant) -> Bool {

@@ -13,7 +13,7 @@ enum Broker {
         var username: String?
         var clientId: String
         var address: String
-        /// The client's certificate; nil for a client without one.
+        /// The client's certificate, or nil if the client has no certificate.
         var certificate: ClientCertificate?
     }
 
@@ -86,7 +86,9 @@ enum Broker {
         if code != MOSQ_ERR_SUCCESS.rawValue { log(.error, "a message of a worker could not be published") }
     }
 
-    /// Copies a topic, without the final NUL, to memory that the broker frees, or returns nil if memory is short.
+    /// Copies a topic to memory that the broker later frees.
+    ///
+    /// The result doesn't include the final NUL. If memory runs out, the result is nil.
     static func copy(topic: [UInt8]) -> Bytes? {
         guard let copy = gate_copy_topic(topic, Int32(truncatingIfNeeded: topic.count)) else { return nil }
         return UnsafeRawBufferPointer(start: copy, count: topic.count).assumingMemoryBound(to: UInt8.self)

@@ -13,9 +13,11 @@ struct MessageProperties {
 
     /// The name of the user property that contains the source address of a message.
     static let address = Array("lamplighter-address".utf8CString)
-    /// The name of the user property that names the field that the gate removed from a request.
+    /// The name of the user property that tells a worker which field the gate removed from a request.
     static let fault = Array("lamplighter-fault".utf8CString)
-    /// The name of the removed field in the response's `error.field`.
+    /// The value of `lamplighter-fault` if the gate removed the request's Correlation Data.
+    ///
+    /// The response contains the same text as `error.field`.
     static let correlation = "correlationData"
     /// The name of the user property with which a sender sets a message's trace id.
     static let traceparent = Array("traceparent".utf8CString)
@@ -127,7 +129,7 @@ extension MessageProperties {
         }
     }
 
-    /// Reads a property of a kind that Mosquitto keeps with a message.
+    /// Calls `body` with a property's value, but ignores properties that Mosquitto doesn't keep with a message.
     private static func with(_ property: OpaquePointer, _ body: (Value) -> Void) {
         let id = gate_property_identifier(property)
         switch mqtt5_property(UInt32(id)) {

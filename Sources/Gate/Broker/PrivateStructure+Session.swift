@@ -1,13 +1,14 @@
 import CMosquittoBroker
 import Glibc
 
-// The messages that wait for a client, and the lifetime of the client's session. In Mosquitto's client structure, these
-// fields come after the words that `start` checks. Three more words are checked here, because the build determines the
-// fields' position.
+// The messages that wait for a client, and the lifetime of the client's session. In Mosquitto's client structure, the
+// fields with these data come after the words that `start` checks. The positions of these fields depend on how the
+// broker was built. `sessionStart` therefore checks three more words.
 extension PrivateStructure {
     /// The memory that the broker uses for a client.
     struct Holding {
-        /// The bytes in waiting and unacknowledged payloads, unsent packets, the half-received packet and the will.
+        /// The total size of waiting and unacknowledged payloads, unsent packets, the half-received packet and the
+        /// will.
         var bytes: Int
         /// The number of waiting and unacknowledged messages plus the number of unsent packets.
         var messages: Int
@@ -71,7 +72,8 @@ extension PrivateStructure {
         return read == 0 ? 0 : sum / read &* count
     }
 
-    /// Limits a client's session expiry and will delay, or returns false if the fields can't be changed.
+    /// Limits a client's session expiry and the delay of the client's will, or returns false if the fields can't be
+    /// changed.
     @discardableResult
     static func endSession(of client: OpaquePointer, after seconds: UInt32) -> Bool {
         guard let start = sessionStart(of: client) else { return false }
@@ -104,8 +106,8 @@ extension PrivateStructure {
 
     /// Returns the file descriptor of a client's connection, or nil if the descriptor is unknown.
     ///
-    /// The descriptor comes directly after the structure's first number. That number marks the structure as a client
-    /// for the broker's epoll loop.
+    /// The descriptor comes directly after the structure's first number, from which the broker's epoll loop recognises
+    /// that the structure is a client.
     static func socket(of client: OpaquePointer) -> Int32? {
         guard start(of: client) != nil, let address = gate_client_address(client) else { return nil }
         let socket = UnsafeMutableRawPointer(client).load(fromByteOffset: 4, as: Int32.self)
@@ -128,8 +130,8 @@ extension PrivateStructure {
 
     /// Returns the memory address to which the offsets of the session's fields are added.
     ///
-    /// Returns nil if a function of the broker contradicts a field. The result is also nil if another field is out of
-    /// range.
+    /// Two of the fields can also be read with the broker's functions. If such a function returns a different value, or
+    /// another field is out of range, the result is nil.
     private static func sessionStart(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
         guard let start = start(of: client) else { return nil }
         let subscriptions = Int32(truncatingIfNeeded: load(start, Word.subscriptions))

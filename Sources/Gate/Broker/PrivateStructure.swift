@@ -2,9 +2,10 @@ import CMosquittoBroker
 
 /// The fields of Mosquitto's private `struct mosquitto` that no broker function reads or changes.
 ///
-/// The fields are used only with the tested version. Every known word must have the expected value. With any other
-/// broker, a connection that ends without a reason counts as lost. That broker also keeps the wills of refused clients.
-/// The gate estimates waiting messages (`Held`), and the service ends MQTT sessions (`Gate+SessionEnds`).
+/// The fields are used only if the broker is the tested version and every known word has the expected value. With any
+/// other broker, a connection that ends without a reason counts as lost, and the wills of refused clients are never
+/// freed. The gate then estimates the waiting messages (`Held`), and the service ends MQTT sessions
+/// (`Gate+SessionEnds`).
 enum PrivateStructure {
     static let word = MemoryLayout<UInt>.size
 

@@ -82,7 +82,9 @@ final class Shortage {
         }
     }
 
-    /// Checks, without touching the memory, whether the system would allocate `bytes` more bytes.
+    /// Returns whether the system can allocate `bytes` more bytes.
+    ///
+    /// To find out, the function allocates a block and frees it at once, without reading or writing the block.
     private static func hasRoom(for bytes: Int) -> Bool {
         let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let memory, memory != MAP_FAILED else { return false }

@@ -86,8 +86,10 @@ extension Gate {
         (client.held, held.client, held.lapsesAt) = (held, client, .max)
     }
 
-    /// When a connection ends, records when the session will expire, or drops the memory record if the session ends
-    /// too.
+    /// Updates a client's memory record when the client's connection ends.
+    ///
+    /// If the session continues, the time at which it will expire is recorded. If the session ends with the connection,
+    /// the memory record is dropped.
     func leaveSession(of client: Client, _ pointer: OpaquePointer) {
         guard client.isConnected else { return }
         noteSession(of: client)

@@ -49,7 +49,9 @@ extension Gate {
     /// The maximum length of a topic in bytes, far above the protocol's longest topic.
     private static let topicBytesMax = 512
 
-    /// For an access that the rights permit, returns the reason to refuse it, such as too many subscriptions, or nil.
+    /// Returns why the limits forbid an access that the client's rights permit, or nil if the access is allowed.
+    ///
+    /// One of the possible reasons is that the client has too many subscriptions.
     func refusalOfForm(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         guard let tally = client.tally, !client.rights.isService else { return nil }
         let limits = settings.limits
@@ -90,7 +92,7 @@ extension Gate {
 
     /// Closes a flooding connection, and refuses its client id for a time.
     ///
-    /// A source address with many such closings is refused too.
+    /// If many connections from one source address are closed in this way, the address is refused too.
     private func close(_ client: Client) {
         guard let tally = client.tally, client.isConnected else { return }
         let now = Clock.steady()
@@ -146,7 +148,9 @@ extension Gate.Access {
         }
     }
 
-    /// Returns the number of bytes to count for an access, or nil for a delivery, which the client didn't cause.
+    /// Returns the number of bytes to count for an access, or nil if the access isn't counted.
+    ///
+    /// A delivery isn't counted, because the client didn't cause it.
     fileprivate func size(_ topic: Bytes) -> Int? {
         switch self {
         case .publish(let payload, _): topic.count &+ payload.count

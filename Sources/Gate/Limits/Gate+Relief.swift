@@ -15,10 +15,11 @@ extension Gate {
     ///
     /// This is the largest response's size. The value is higher if memory can only be estimated.
     private static let littleBytes = BrokerVersion.isTested ? 64 << 10 : 256 << 10
-    /// If more bytes than this stay free for `unusedTime` ms, the system gets them.
+    /// The number of free bytes above which the gate returns free memory to the system.
     ///
-    /// Without the delay, the gate would return memory that a busy broker soon needs again. The broker would then stall
-    /// while the system provides the memory.
+    /// The gate waits until more bytes than this number have stayed free for `unusedTime` ms. Without the delay, the
+    /// gate would return memory that a busy broker soon needs again. The broker would then stall while the system
+    /// provides the memory.
     private static let unusedBytes = 8 << 20
     private static let unusedTime: Int64 = 15_000
 
@@ -55,9 +56,9 @@ extension Gate {
 
     /// Returns whether to query the allocator, which takes long because a query goes through all free memory.
     ///
-    /// While much memory is held, the allocator is queried at every call. Otherwise, it is queried once a second. A
-    /// growth by 1/16 of the limit also causes a query. It is not enough to query only after the memory has grown. A
-    /// process that reuses freed memory doesn't grow.
+    /// While much memory is held, the allocator is queried at every call. Otherwise, it is queried once a second, and
+    /// whenever the process has grown by 1/16 of the limit. The queries once a second are needed because a process that
+    /// reuses freed memory doesn't grow.
     private func mustLook(at steady: Int64) -> Bool {
         let resident = Memory.resident()
         guard
@@ -98,7 +99,10 @@ extension Gate {
         }
     }
 
-    /// Adds missing memory records of clients with a will or an incomplete packet.
+    /// Adds a memory record for each connected client that uses more memory than an idle client but has no record.
+    ///
+    /// The gate otherwise makes a record only when it counts a delivery. A client without deliveries can still have a
+    /// large will or a half-received packet.
     private func countUnasked() {
         let steady = Clock.coarse()
         for client in clients.values where client.isConnected && client.tally != nil {

@@ -25,7 +25,9 @@ extension Gate {
 
 /// The sockets of connections that haven't sent a CONNECT, with the time at which each was first seen.
 struct Unconnected {
-    /// A connection, whose remote address tells it apart from others with the same descriptor.
+    /// A connection, with a hash of its remote address and port (`peer`).
+    ///
+    /// A later connection can get the same descriptor. The hash shows that this connection is a different one.
     private struct Connection {
         let peer: Int
         let since: Int64
@@ -45,7 +47,7 @@ struct Unconnected {
             let connection =
                 seen[socket].flatMap { $0.peer == peer ? $0 : nil } ?? Connection(peer: peer, since: steady)
             found[socket] = connection
-            // The broker closes the connection when it next tries to read from it.
+            // The broker closes the connection when the broker's next read finds that the socket is shut down.
             if connection.since < steady, steady &- connection.since >= patience { shutdown(socket, Int32(SHUT_RDWR)) }
         }
         seen = found

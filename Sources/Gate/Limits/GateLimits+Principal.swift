@@ -10,7 +10,7 @@ extension GateLimits {
         }
     }
 
-    /// Returns how many subscriptions a client may have, with 0 for no limit.
+    /// Returns how many subscriptions a client may have; 0 means no limit.
     ///
     /// Home Assistant subscribes to about sixty filters for discovery, and to three more for each device.
     func subscriptions(of principal: Principal) -> Int {
@@ -34,7 +34,9 @@ extension GateLimits {
 }
 
 extension Principal {
-    /// The app of a terminal or the key of a product, or nil for devices, links and services.
+    /// The app or product that the principal belongs to, or nil for devices, links and services.
+    ///
+    /// For a terminal, the value is the app's id. For a product, the value is the product's key.
     var party: String? {
         switch self {
         case .terminal(_, let appId): appId

@@ -1,6 +1,9 @@
 import Metering
 
-/// The record of the broker's memory for one terminal, device or registering product, connected or not.
+/// The record of how much memory the broker uses for one client.
+///
+/// Any client except a service can have a record. If the client has no connection, the record is kept until the
+/// client's session ends.
 final class Held {
     let clientId: String
     let limit: HeldLimit
@@ -21,9 +24,10 @@ final class Held {
     private var hadRoom = (message: false, status: false)
     /// The time of the last estimate or of the last change of `client`, whichever is later.
     private var takenAt = Clock.coarse()
-    /// The oldest unacknowledged message's address, while the window is full or the limit is reached.
+    /// The memory address of the oldest message that the client hasn't acknowledged.
     ///
-    /// `stuckSince` is when this message became the oldest.
+    /// The address is recorded only while no more messages can be sent to the client or queued for it. Otherwise, the
+    /// value is 0. If the address is unknown, the value is 1. `stuckSince` is when this message became the oldest.
     private var oldest: UInt = 0
     private(set) var stuckSince: Int64 = .max
     /// The time at which a session without a connection expires.
@@ -33,7 +37,9 @@ final class Held {
         (self.clientId, self.limit) = (clientId, limit)
     }
 
-    /// Returns whether a delivery fits within the limit (three quarters of it for a status).
+    /// Returns whether a delivery fits within the limit.
+    ///
+    /// Statuses may use only three quarters of the limit.
     func hasRoom(bytes size: Int, isStatus: Bool) -> Bool {
         let (bytesMax, messagesMax) = isStatus ? limit.forStatuses : (limit.bytes, limit.messages)
         return (bytesMax == 0 || bytes &+ size <= bytesMax) && (messagesMax == 0 || messages < messagesMax)
@@ -89,7 +95,7 @@ final class Held {
         return waiting <= readMessages &- limit.messages / 8
     }
 
-    /// Subtracts the deliveries that the connection may have accepted since the last estimate.
+    /// Lowers the counts by the deliveries that the connection may have accepted since the last estimate.
     func estimate(at now: Int64, isAccepting: Bool) {
         let elapsed = isAccepting ? Int(min(now &- takenAt, 3_600_000)) : 0
         takenAt = now
@@ -121,7 +127,8 @@ struct HeldLimit: Equatable {
 
     /// The assumed rate of a connection if the broker's memory can't be read.
     ///
-    /// The assumed number of bytes per second is the default of the limit for terminals (`limits.answerBytes`).
+    /// The number of bytes per second equals the default of `limits.answerBytes`, which limits the answers to a
+    /// terminal.
     static let takenBytesPerSecond = 512 << 10
     static let takenMessagesPerSecond = 200
 

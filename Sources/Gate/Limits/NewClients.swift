@@ -17,8 +17,8 @@ struct NewClients {
     /// An id that was already counted is admitted again. With a `limit` of 0, all ids are admitted.
     ///
     /// The default limit is thirty per minute. A home or a shop sets up fewer devices in a minute. With this default,
-    /// one address can use at most 43,200 new client ids a day. The limits of accounts and products are reached
-    /// earlier.
+    /// one address can use at most 43,200 new client ids a day. The service also limits the new devices of each product
+    /// and the new terminals of each app.
     mutating func admit(_ clientId: String, from address: String, now: Int64) -> Bool {
         guard limit > 0 else { return true }
         if minute != now / 60_000 || seen.count >= addressesMax {

@@ -68,7 +68,9 @@ struct Refusals {
         ]
     }
 
-    /// Returns a username, or `?` if its form is unknown, because such a username could be a misplaced secret.
+    /// Returns a username, or `?` if the username has an unknown form.
+    ///
+    /// A username of an unknown form could be a secret that was sent in the wrong field.
     private static func shown(_ username: String?) -> String {
         guard let username else { return "" }
         return Principal.isWellFormed(username: username) ? username : "?"

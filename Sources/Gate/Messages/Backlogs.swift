@@ -1,7 +1,7 @@
 import Batching
 import Metering
 
-/// How many messages from devices the status worker or each lane hasn't processed yet.
+/// The counts of devices' messages that the status worker hasn't processed yet, with one count for each lane.
 ///
 /// An echo is a message that a worker sends to itself. An echo contains the number of lanes. Each lane has its own
 /// queue at the broker, so each lane can fall behind separately.
@@ -9,7 +9,9 @@ struct Backlogs {
     private let limit: Int
     private var lanes: [Backlog]
 
-    /// Creates one backlog for all devices, which refuses no message if the limit is 0.
+    /// Creates a single backlog for all devices, until an echo contains the number of lanes.
+    ///
+    /// If `limit` is 0, no message is refused.
     init(limit: Int) {
         self.limit = limit
         lanes = [Backlog(limit: limit)]

@@ -3,9 +3,9 @@ import JSON
 import Metering
 
 // While the status worker is behind, the gate refuses some reports. Each device gets a fair share (`Backlogs`). The
-// broker's queue is first in, first out. Without the shares, all devices would wait for the reports of a few. A refused
-// report isn't stored. The device sends it again, like any report without an answer. Requests of terminals are refused
-// in the same way. This requires that the gate can read workers' queues in the broker's memory.
+// broker's queue is first in, first out. Without the shares, a few devices with many reports could make all other
+// devices wait. A refused report isn't stored. The device sends it again, like any report without an answer. Requests
+// of terminals are refused in the same way, but only if the gate can read workers' queues in the broker's memory.
 extension Gate {
     /// The client id of the status worker's receiving connection, and the prefix of its lanes' ids.
     static let statusWorker = "svc.lamplighter.status"
@@ -63,7 +63,9 @@ extension Gate {
         if client.rights.isWorker, let lane = statusLane(of: client.clientId) { backlogs.end(lane) }
     }
 
-    /// Returns a client id's lane, 0 for a worker without lanes, or nil for other clients.
+    /// Returns the number of the status worker's lane with this client id, or nil for other clients.
+    ///
+    /// If the status worker has no lanes, the number is 0.
     private func statusLane(of clientId: String) -> Int? {
         guard clientId.utf8.starts(with: Self.statusWorker.utf8) else { return nil }
         let lane = clientId.dropFirst(Self.statusWorker.count)
@@ -72,11 +74,13 @@ extension Gate {
     }
 }
 
-/// The count of terminals' requests that wait for one worker, counted once per KiB.
+/// The count of terminals' requests that wait for one worker.
+///
+/// A request counts as its size in KiB, rounded up, but at least as 1.
 struct RequestBacklog {
     private static let unit = 1_024
     private var backlog: Backlog
-    /// The count of requests let through so far.
+    /// The sum of the counts of all requests that were let through.
     ///
     /// `looked` is the value of `sent` when the queue was last read.
     private var sent: Int64 = 0

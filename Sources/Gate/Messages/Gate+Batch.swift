@@ -6,11 +6,12 @@ import Glibc
 // in a round of its loop. Busy devices make each round slow. With one message or one acknowledgement per round, a
 // worker would fall behind. A worker therefore gets all deliveries of one round as one message, which it acknowledges
 // once. A worker also publishes many messages as one message, to `$CONTROL/lamplighter/publish`. The broker's own
-// messages are delivered one by one. So are the messages queued for an absent worker.
+// messages are delivered one by one. Messages that were queued while a worker was absent are also delivered one by one.
 
-/// The message that the broker is passing on, from the event MESSAGE to the message's last ACL_CHECK.
+/// The message that the broker is currently delivering to its subscribers.
 ///
-/// The message's memory belongs to the broker. The memory is valid only until the message's last ACL_CHECK.
+/// The delivery begins with the event MESSAGE and ends with the ACL_CHECK for the last subscriber. The message's memory
+/// belongs to the broker. The memory is valid only until the message's last ACL_CHECK.
 struct PassingMessage {
     var topic: Bytes
     var payload: Bytes

@@ -78,7 +78,10 @@ extension Gate {
         publish(message, body: body, from: source)
     }
 
-    /// Returns a request's key, which is the key of the session's MQTT connection or of a new connection.
+    /// Returns the key under which a request is counted.
+    ///
+    /// If the sender's session has an MQTT connection, the request is counted under the key of that connection.
+    /// Otherwise, it gets the key that a new connection would get.
     private func key(of pass: Admission.Pass, _ facts: Broker.Facts, source: String?) -> String {
         if let session = pass.session, let client = connected[facts.clientId], client.session == session,
             let tally = client.tally

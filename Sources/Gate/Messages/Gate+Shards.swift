@@ -15,7 +15,8 @@ extension Gate {
         Broker.log(.warning, "messages are divided by shard at a worker's request; set plugin_opt_shards to true")
     }
 
-    /// Returns the topic on which workers receive the messages of `topic`, or nil if it is the same topic.
+    /// Returns the topic on which workers receive the messages of `topic`, or nil if workers receive them on `topic`
+    /// itself.
     func dividedTopic(_ topic: Bytes) -> [UInt8]? { hasShards ? Shard.divided(topic, root: settings.root) : nil }
 
     /// Returns the topic on which workers receive the gate's own messages for `topic`.

@@ -1,11 +1,12 @@
-// The limit on consoles: clients with the role `console`, which watch messages. A console subscribes to all messages
-// but receives a limited number. The gate counts and reports the messages that the console doesn't receive.
+// The limit on the messages that consoles receive. A console is a client with the role `console`. A console subscribes
+// to all messages but receives a limited number. The gate counts and reports the messages that the console doesn't
+// receive.
 
 /// The limit on the messages that one console receives.
 final class Tap {
     /// The length of a counting window in milliseconds.
     ///
-    /// A short window shows messages from all parts of a burst.
+    /// Because the window is short, a console receives messages from all parts of a burst, not only from its beginning.
     private static let window: Int64 = 100
     /// How many messages a console receives in one window (400 a second).
     private static let perWindow = 40

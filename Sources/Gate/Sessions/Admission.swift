@@ -25,7 +25,9 @@ struct Admission {
     /// The result of a successful admission.
     struct Pass {
         var principal: Principal
-        /// The digest that the secret matched, or nil for a certificate, a terminal or a link.
+        /// The digest of the secret with which the client was admitted.
+        ///
+        /// The value is nil if a certificate was used, or if the client is a terminal or a link.
         var secret: Digest?
         /// The moment from which the client's certificate is valid, or nil without a certificate.
         var certificate: Int64?
@@ -119,7 +121,8 @@ struct Admission {
 
     /// Returns whether a password is a token of the session.
     ///
-    /// If so, `pass` gets the session, and the first use of its newest token.
+    /// If so, the session is recorded in `pass`. If the session's newest token is used for the first time, `pass.begun`
+    /// is also set.
     private func isTerminals(_ password: Digest, _ session: Session, at now: Int64, noting pass: inout Pass) -> Bool {
         let old = overlapping(session, at: now)
         guard session.token == password || old?.token == password else { return false }

@@ -63,10 +63,11 @@ final class Client {
 
     /// Whether the client is the worker for requests that no other worker receives (`RequestSubscribers`).
     ///
-    /// The value is false until the worker has subscribed. At the worker's CONNECT, no queued message may be denied.
-    /// Mosquitto 2.0.11 would count a denied message as in flight forever.
+    /// The gate denies some deliveries to this worker. The value is false until the worker has subscribed, because
+    /// queued messages are delivered at the worker's CONNECT. If the gate denied a queued message, Mosquitto 2.0.11
+    /// would count the message as in flight forever.
     var isFallback = false
-    /// The services for which the client is a worker: it has subscribed to their requests.
+    /// The names of the services whose requests the client has subscribed to.
     var services: [[UInt8]] = []
 
     /// The count of requests that wait for a worker, or nil if the client isn't a worker.
@@ -81,7 +82,9 @@ final class Client {
     private let nameBytes: [CChar]
     private let idBytes: [CChar]
 
-    /// Makes a client without rights, where `connection` is its connection's number, or nil without a connection.
+    /// Makes a client without rights.
+    ///
+    /// `connection` is the number of the client's connection, or nil if the client isn't connected.
     init(_ pass: Admission.Pass, facts: Broker.Facts, connection: Int64? = nil) {
         principal = pass.principal
         secret = pass.secret
@@ -122,12 +125,14 @@ final class Client {
         session = sessionId
     }
 
-    /// Returns whether the client used a shared secret and the session isn't its own.
+    /// Returns whether the client used a shared secret and `session` isn't the client's own session.
     func isStranger(to session: Session?) -> Bool {
         isSecretShared && session != nil && session?.sessionId != self.session
     }
 
-    /// The id of the client's terminal (for a link, its session's terminal), or nil for other clients.
+    /// The id of the client's terminal, or nil if the client is neither a terminal nor a link.
+    ///
+    /// For a link, this is the terminal of the link's session.
     var terminalId: String? { principal.terminalId }
 
     var isTerminal: Bool { terminalId != nil }

@@ -10,10 +10,10 @@ import Glibc
 final class CredentialsWatch {
     private(set) var tables = CredentialTables()
     private(set) var isReadable = false
-    /// For each terminal id, the sessions that a later record of the same file has replaced.
+    /// The ids of replaced sessions, by terminal id.
     ///
-    /// The sessions are collected when the whole file is read. A login appends such a later record after the file has
-    /// been written.
+    /// A session has been replaced if the file contains a later record of the same terminal. A login appends such a
+    /// later record after the file has been written. The ids are collected when the whole file is read.
     private(set) var followed: [String: [String]] = [:]
     private(set) var generation: UInt64 = 0
 
@@ -38,10 +38,15 @@ final class CredentialsWatch {
         case everything(after: [Record])
     }
 
-    /// How long a worker's record is kept, in milliseconds, because new files may lack it at first.
+    /// How long a worker's record is kept, in milliseconds.
+    ///
+    /// The record is kept because a new file may not contain it yet.
     private static let toldFor: Int64 = 5_000
 
-    /// Starts to follow a file, which counts as unreadable when it is older than `ageMax` seconds (0 for no limit).
+    /// Starts to watch a file.
+    ///
+    /// A file that is older than `ageMax` seconds counts as unreadable. If `ageMax` is 0, the file's age doesn't
+    /// matter.
     init(path: String, ageMax: Int = 0) {
         (self.path, self.ageMax) = (path, ageMax)
     }
@@ -63,8 +68,9 @@ final class CredentialsWatch {
 
     /// Reads the records that were appended to the open file before it was replaced.
     ///
-    /// If an append makes the file too long, the service rewrites the file. Only the old file shows that a login
-    /// replaced another session on the same connection.
+    /// If an append makes the file too long, the service rewrites the file. The new file doesn't contain sessions that
+    /// a login has replaced. Without the old file's last records, the gate would close the connection on which a
+    /// terminal has just logged in.
     private func readLast() -> [Record] {
         guard isReadable, let status = try? file?.status else { return [] }
         return readTail(to: Int(status.st_size)) ?? []

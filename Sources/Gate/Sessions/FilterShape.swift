@@ -1,8 +1,8 @@
 /// The forms that a terminal's filters may have below the terminal's prefix or its user's prefix.
 ///
 /// Mosquitto keeps a node of about 700 bytes for each level of each filter. Limits on a filter's form therefore also
-/// limit the filter's memory. Below a terminal's prefix, workers publish on topics that have one more level. Workers
-/// also publish on Response Topics that the terminal chooses. Below a user's prefix, the deepest topics have the form
+/// limit the filter's memory. Workers publish on topics with one or two levels below a terminal's prefix. Workers also
+/// publish on Response Topics that the terminal chooses. Below a user's prefix, the deepest topics have the form
 /// `device/{did}/{what}` (`schemas/channels.yaml`).
 enum FilterShape {
     /// The maximum length of a filter in bytes, not counting the prefix of a terminal or user.
@@ -26,7 +26,9 @@ enum FilterShape {
         return count(filter) <= levels &+ rootLevels &- 2
     }
 
-    /// Returns whether a filter below `homeassistant` has at most the bytes and levels that Home Assistant needs.
+    /// Returns whether a filter below `homeassistant` is within the limits on its bytes and levels.
+    ///
+    /// The limits are high enough for Home Assistant's own filters.
     static func isDiscovery(_ filter: Bytes) -> Bool { filter.count <= bytesMax && count(filter) <= 5 }
 
     /// Returns the number of levels of a topic or filter.

@@ -4,14 +4,16 @@ import Credentials
 import JSON
 import Metering
 
-// The lifetime of MQTT sessions. By default, a terminal's session ends an hour after its connection ends. With a shared
-// secret, it ends together with the connection. A device's session ends seven days after its connection ends. If the
-// gate can write to the broker's memory, it sets the sessions' lifetimes at CONNECT. If not, the service ends the
-// sessions of terminals and products. The service also ends disconnected sessions that take up too much memory. To end
-// a session, the service connects with the client's id and a clean start.
+// The lifetime of MQTT sessions. By default, a terminal's session ends an hour after its connection ends. If a client
+// connected with a shared secret, the client's session ends together with the connection. A device's session ends seven
+// days after its connection ends. If the gate can write to the broker's memory, it sets the sessions' lifetimes at
+// CONNECT. If not, the service ends the sessions of terminals and products. The service also ends disconnected sessions
+// that take up too much memory. To end a session, the service connects with the client's id and a clean start.
 extension Gate {
     private static let deviceSeconds: UInt32 = 7 * 86_400
-    /// How many session ends can be pending (further sessions end when the broker expires them).
+    /// The maximum number of pending session ends.
+    ///
+    /// Further sessions end when the broker expires them.
     private static let owedMax = 100_000
     /// The maximum number of client ids in one message that asks the service to end sessions.
     private static let owedPerMessage = 200
@@ -57,9 +59,9 @@ extension Gate {
 
     /// Makes the service end a client's session, unless the client connects within `milliseconds`.
     ///
-    /// If `milliseconds` is nil, the session is due at once, and the client can't resume it. After two calls for a
-    /// session, the earlier time counts. The second call, at the connection's end, thus can't postpone the session's
-    /// end.
+    /// If `milliseconds` is nil, the session is due at once, and the client can't resume it. If this method is called
+    /// twice for a session, the earlier time counts. The second call, at the connection's end, thus can't postpone the
+    /// session's end.
     func owe(_ clientId: String, after milliseconds: Int64?) {
         let other = pendingEnds[clientId]
         guard pendingEnds.count < Self.owedMax || other != nil else { return }
@@ -87,13 +89,15 @@ extension Gate {
         }
     }
 
-    /// Returns whether the service uses a client's id only to end the client's session.
+    /// Returns whether the service sent a CONNECT only to end the session of the CONNECT's client id.
     func isEndOfSession(_ client: OpaquePointer, facts: Broker.Facts, password: Digest?) -> Bool {
         facts.username == "service:\(Admission.workerName)" && password == admission.worker
             && !facts.clientId.utf8.starts(with: "svc.".utf8) && gate_client_clean_start(client)
     }
 
-    /// Returns whether a session's end is pending and the session has no live connection.
+    /// Removes a pending session end, and returns whether the service may now end the session.
+    ///
+    /// If no end is pending or the client has a live connection, nothing changes, and the result is false.
     func endSession(of clientId: String) -> Bool {
         guard connected[clientId] == nil, pendingEnds.removeValue(forKey: clientId) != nil else { return false }
         forgetHeld(clientId)

@@ -42,7 +42,9 @@ enum Principal: Equatable, Sendable {
         return ["product", "device", "app", "ha", "service"].contains(kind)
     }
 
-    /// The id of the terminal, or of the terminal of a link's session, or nil for other principals.
+    /// The id of the principal's terminal, or nil if the principal is neither a terminal nor a link.
+    ///
+    /// For a link, this is the terminal of the link's session.
     var terminalId: String? {
         switch self {
         case .terminal(let terminalId, _): terminalId

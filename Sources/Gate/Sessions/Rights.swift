@@ -10,7 +10,9 @@ struct Rights: Sendable {
     private var hidden: Filter?
     /// The filter of topics on which a link receives only its own messages.
     private var discovery: Filter?
-    /// The filter of all users' topics, which are refused as `sessionRequired` without a session of the topic's user.
+    /// The filter of all users' topics.
+    ///
+    /// If the client has no session of a topic's user, the topic is refused as `sessionRequired`.
     private var users: Filter?
     /// The filter of the topics of the user who has a session on the terminal.
     private var user: Filter?
@@ -120,7 +122,7 @@ extension Rights {
         return covers(inner, now: now) ? nil : .notAllowed
     }
 
-    /// For a filter that the rights cover, returns the reason to refuse its form, or nil.
+    /// Returns the reason to refuse the form of a filter that the rights cover, or nil to accept the form.
     ///
     /// Services' filters may have any form. The form is limited only for discovery filters and for filters below a
     /// granted `{prefix}/#`.

@@ -107,8 +107,8 @@ static inline int gate_kick(const char *client_id) {
 
 // Publishes a copy of a payload. Takes ownership of the properties, even if the call fails. In Mosquitto 2.0.11,
 // mosquitto_broker_publish_copy doesn't count the memory of the copy. The broker subtracts this memory from its count
-// when it frees the copy. Over time, the count would fall below zero. The broker treats a negative count as far above
-// memory_limit. It would then accept no more connections.
+// when it frees the copy. Over time, the count would fall below zero. The broker would read the negative count as a
+// very large number, above memory_limit, and would accept no more connections.
 static inline int gate_publish_with(
     const char *topic, const void *payload, int count, int qos, bool retain, mosquitto_property *properties) {
     void *copy = mosquitto_malloc((size_t)count + 1);
@@ -176,7 +176,8 @@ static inline int gate_property_identifier(const mosquitto_property *property) {
     return mosquitto_property_identifier(property);
 }
 
-// The last three of the four functions below return copies made with malloc. The caller must free these copies.
+// Of the next four functions, those that read strings or binary data return copies made with malloc. The caller must
+// free these copies.
 static inline bool gate_property_byte(const mosquitto_property *property, int identifier, uint8_t *value) {
     return mosquitto_property_read_byte(property, identifier, value, false) != NULL;
 }

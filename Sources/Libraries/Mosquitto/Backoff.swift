@@ -1,7 +1,8 @@
-/// The delay before the next attempt to connect: it doubles up to a limit, and has jitter.
+/// The random delay before the next attempt to connect.
 ///
-/// Each delay is random, and lies between half of the current step and the whole step. Therefore, services that have
-/// lost the same broker don't all reconnect at the same moment.
+/// Each delay lies between half of the current step and the whole step. The step is a duration that doubles with each
+/// attempt, up to a limit. Because the delays are random, services that have lost the same broker don't all reconnect
+/// at the same moment.
 package struct Backoff: Sendable {
     private static let first: Duration = .milliseconds(100)
     private let limit: Duration

@@ -20,7 +20,8 @@ extension Connection {
             Connection.of(user)?.connected = (UInt8(truncatingIfNeeded: reasonCode), flags & 1 == 1)
         }
         mosquitto_disconnect_v5_callback_set(handle) { _, user, reasonCode, _ in
-            // A code below 0x80 comes from the library, not from the broker. The failing call also returns this code.
+            // A code below 0x80 comes from the library, not from the broker. Such a code isn't recorded here, because
+            // the library call that failed also returns it.
             guard reasonCode >= 0x80 else { return }
             Connection.of(user)?.disconnectReason = UInt8(truncatingIfNeeded: reasonCode)
         }
@@ -61,7 +62,9 @@ extension Connection {
         intake.append(delivery)
     }
 
-    /// Stores a batch's messages, which are acknowledged together with the last one.
+    /// Stores the messages of a batch.
+    ///
+    /// A batch has only one acknowledgement, which belongs to its last message.
     private func take(batch message: mosquitto_message, _ payload: UnsafeRawBufferPointer) -> Bool {
         let bytes = payload.assumingMemoryBound(to: UInt8.self)
         guard let count = BatchReader.count(in: bytes), var reader = BatchReader(bytes) else { return false }
@@ -111,7 +114,8 @@ extension Connection {
         addWords(properties, to: &delivery)
     }
 
-    /// Stores the gate's user properties (source address, removed field) and the sender's `traceparent`.
+    /// Stores the user properties that the gate added (`lamplighter-address`, `lamplighter-fault`) and the sender's
+    /// `traceparent`.
     private func addWords(_ properties: OpaquePointer, to delivery: inout Delivery) {
         let pair = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
         var next: OpaquePointer? = properties

@@ -5,9 +5,9 @@ extension Connection {
     /// Whether a message may be read now.
     ///
     /// The value is false while acknowledgements are being written. Otherwise, the library would also acknowledge a new
-    /// message before its commit. The value is also false while many permitted acknowledgements wait for
-    /// acknowledgements that aren't permitted yet. Under a steady load, the permitted acknowledgements would otherwise
-    /// wait forever.
+    /// message before its commit. The value is also false if `permittedMax` acknowledgements are permitted but can't be
+    /// written, because acknowledgements that aren't permitted yet are in the same queue. Under a steady load, each new
+    /// message would otherwise add such an acknowledgement, and the queue would never be written.
     var mayRead: Bool {
         acknowledgementsHeld == 0
             ? !mosquitto_want_write(handle)
@@ -30,11 +30,14 @@ extension Connection {
         }
     }
 
-    /// Calls `mosquitto_loop_read`, which reads up to one packet for each unconfirmed message, or one packet if all are
-    /// confirmed.
+    /// Calls `mosquitto_loop_read` once.
     ///
-    /// - Returns: False if the socket was empty. A write to the library's wake-up sockets can also set EAGAIN, because
-    ///   nothing empties them. Therefore, the result is true whenever a message or a receipt has arrived.
+    /// If messages are unconfirmed, the library reads at most as many packets as there are such messages. Otherwise, it
+    /// reads at most one packet.
+    ///
+    /// - Returns: False if the socket was empty, which the library shows by setting `errno` to EAGAIN. A write to the
+    ///   library's wake-up sockets can also set EAGAIN, because nothing empties these sockets. Therefore, the result is
+    ///   true whenever a message or a receipt has arrived.
     func readPackets() throws(MosquittoError) -> Bool {
         let before = intake.deliveries.count &+ intake.confirmed.count
         errno = 0
@@ -48,8 +51,8 @@ extension Connection {
     /// Waits for the answer to CONNECT, SUBSCRIBE or UNSUBSCRIBE, by reading until `condition` is true.
     ///
     /// If `leavesMessages` is true, the method also returns when the next packet is a message. This message stays
-    /// unread. With TLS, a packet must be read before it can be examined. Therefore, the method doesn't wait if
-    /// `leavesMessages` is true.
+    /// unread. With TLS, a packet can't be examined without reading it. With TLS, the method therefore returns without
+    /// waiting if `leavesMessages` is true.
     func awaitAnswer(
         _ function: String,
         leavesMessages: Bool = false,
@@ -62,7 +65,8 @@ extension Connection {
             guard try !readPackets(), !condition(self) else { continue }
             let left = deadline.milliseconds(since: .now)
             guard left > 0 else { throw MosquittoError(.timeout, function: function) }
-            // The connection isn't polled for writability, because such a poll would spin during a TLS handshake.
+            // The poll doesn't include POLLOUT, because the loop would then spin during a TLS handshake. If output is
+            // waiting, the loop tries to write it again after 10 ms at most.
             let isPatient = !mosquitto_want_write(handle)
             wait(for: POLLIN, milliseconds: isPatient ? min(left, 1000) : 10)
         }
@@ -79,7 +83,7 @@ extension Connection {
 
     private static let ended = Int16(POLLERR | POLLHUP | POLLNVAL)
 
-    /// Returns the `poll` entry, which waits to write any output and, if `isReading` is true, to read data.
+    /// Returns an entry for `poll`, which asks for POLLOUT if there is output, and for POLLIN if `isReading` is true.
     func pollEntry(isReading: Bool) -> pollfd {
         let events = (isReading ? Int16(POLLIN) : 0) | (hasOutput ? Int16(POLLOUT) : 0)
         return pollfd(fd: mosquitto_socket(handle), events: events, revents: 0)

@@ -7,7 +7,7 @@ extension MosquittoClient {
     ///
     /// Call this method only after the commit. If the broker reads nothing, the method waits up to `writeTimeout`.
     /// While the method waits, it doesn't read, because new messages would be acknowledged before their commit.
-    /// Meanwhile, the broker continues to read, because the receive maximum limits how much the broker writes.
+    /// The broker doesn't wait for the client in turn, because the receive maximum limits how much the broker writes.
     /// - Throws: `MosquittoError`. After an error it is unknown which messages arrived, and the broker delivers
     ///   unacknowledged messages again.
     package mutating func flush() throws(MosquittoError) {
@@ -113,9 +113,10 @@ extension Connection {
 
     // MARK: Options of the socket that the library opened
 
-    /// Enlarges the socket's buffers for a window of messages, and turns on `TCP_NODELAY`.
+    /// Enlarges the socket's buffers, and turns on `TCP_NODELAY`.
     ///
-    /// Then neither side waits for the other, and each write's last segment is sent at once.
+    /// Many messages fit into the larger buffers, so the client and the broker don't wait for each other. With
+    /// `TCP_NODELAY`, the last segment of each write is sent at once.
     func tuneSocket() {
         // If the system refuses or reduces a size, the connection still works. The same messages then need more reads
         // and writes.

@@ -8,21 +8,23 @@ import Glibc
 final class Connection {
     let handle: OpaquePointer
     let options: ConnectionOptions
-    /// The connection's number among the outlets; nil for the receiver.
+    /// The outlet's number, or nil if the connection is the receiver.
     let outlet: Int?
     /// The topic of incoming batches, or nil if the connection receives no batches.
     let batches: [UInt8]?
-    /// The outlet's messages for one batch, or nil if each message is sent separately.
+    /// The messages that an outlet collects for one batch, or nil if the connection sends each message separately.
     let batch: PublishBatch?
     /// The messages and receipts that the client hasn't taken yet.
     var intake = Intake()
     /// The number of deliveries whose acknowledgements are queued and not yet written.
     var acknowledgementsHeld = 0
-    /// The number of permitted acknowledgements that stay queued until other acknowledgements are permitted.
+    /// The number of permitted acknowledgements, which stay queued until all queued acknowledgements are permitted.
     var acknowledgementsPermitted = 0
     /// The number of messages published with QoS 1 that the broker has not confirmed yet.
     var unconfirmed = 0
-    /// True while `mosquitto_loop_write` is running, which reports written QoS 0 messages as published.
+    /// True while `mosquitto_loop_write` is running.
+    ///
+    /// During this call, the library reports each QoS 0 message that it has written as published.
     var isWriting = false
     /// True if unread data may be left, perhaps in OpenSSL's buffer, where `poll` doesn't see it.
     var hasUnread = false

@@ -10,7 +10,9 @@ package struct ConnectionOptions: Sendable {
     package var username: String?
     /// The password; nil to send none.
     package var password: String?
-    /// How many seconds without a packet pass before a PINGREQ, at least 5, or 0 for no PINGREQ.
+    /// The number of seconds without a packet after which the client sends a PINGREQ.
+    ///
+    /// The number is at least 5, or 0 if the client must not send PINGREQs.
     package var keepAliveSeconds = 30
     /// How many seconds the broker keeps the session and its queue while the client isn't connected.
     package var sessionExpirySeconds: UInt32 = 14 * 24 * 3600

@@ -1,6 +1,8 @@
 import Glibc
 
-/// A message from the broker, as ranges in the bytes of its `Intake`, which saves allocations.
+/// A message from the broker, whose parts are ranges in the bytes of an `Intake`.
+///
+/// Ranges save the allocations that separate copies would need.
 package struct Delivery: Sendable {
     /// The range of the topic.
     package var topic: Range<Int>

@@ -6,13 +6,14 @@ import CMosquitto
 /// Only `mosquitto_loop_write` then writes to the socket. This client never calls that function while acknowledgements
 /// are held back. A worker receives, commits, publishes and then flushes. If its process dies before the flush, the
 /// broker sends all these messages again. After an error the client can't be used. Drop the client without a flush, and
-/// make a new one. A handle that reconnects would send its unconfirmed messages automatically.
+/// make a new one. If the old client reconnected instead, the library would send the unconfirmed messages by itself.
 ///
-/// The receiver is the connection that receives messages. Without outlets, the receiver also publishes. Mosquitto 2.0
-/// reads one packet from each connection in each round of its loop. With only one connection, acknowledgements, answers
-/// and messages to clients would wait for each other under load. With each outlet, the broker reads one more packet per
-/// round. Messages that must stay in order must use the same outlet. Only the receiver's session outlives its
-/// connection. If any connection is lost, the client is unusable.
+/// The receiver is the connection that receives messages. Outlets are additional connections, which only publish.
+/// Without outlets, the receiver also publishes. Mosquitto 2.0 reads one packet from each connection in each round of
+/// its loop. With only one connection, acknowledgements, answers and messages to clients would wait for each other
+/// under load. With each outlet, the broker reads one more packet per round. Messages that must stay in order must use
+/// the same outlet. Only the receiver's session outlives its connection. If any connection is lost, the client is
+/// unusable.
 ///
 /// The client belongs to the thread that made it. Its calls block, and other threads may use only its `Waker`.
 ///
@@ -64,9 +65,9 @@ package struct MosquittoClient: ~Copyable {
 
     /// Connects the outlets and the receiver, and waits for the broker's answers.
     ///
-    /// The outlets connect first. The broker then closes connections that a killed process left behind. The system
-    /// limits the time for each name lookup and each TCP connection. `connectTimeout` limits the remaining steps of
-    /// each connection.
+    /// The outlets connect first. When a client connects, the broker closes an older connection with the same client
+    /// id, which a killed process may have left behind. The system limits the time for each name lookup and each TCP
+    /// connection. `connectTimeout` limits the remaining steps of each connection.
     /// - Returns: Whether the broker still had the receiver's session, with its subscriptions and queue.
     /// - Throws: `MosquittoError`, with a `reasonCode` if the broker refused the connection.
     package mutating func connect() throws(MosquittoError) -> Bool {
@@ -76,10 +77,10 @@ package struct MosquittoClient: ~Copyable {
 
     /// Calls `body` with a client that uses the first outlet's connection.
     ///
-    /// So `body` can query the broker before the outlet publishes.
+    /// Call this method to query the broker before the outlet publishes.
     ///
-    /// The outlet connects before the receiver. The broker that answers was therefore running before the receiver
-    /// connected.
+    /// The outlet connects before the receiver. The broker that answers `body` was therefore already running when the
+    /// receiver connected.
     /// - Throws: Any error of `body`, or `MosquittoError` if there is no outlet.
     package func withOutlet<R>(_ body: (inout MosquittoClient) throws -> R) throws -> R {
         guard let outlet = outlets.first else { throw MosquittoError(.noConnection, function: "withOutlet") }
@@ -90,8 +91,8 @@ package struct MosquittoClient: ~Copyable {
     /// Disconnects, so that the broker does not publish the will.
     ///
     /// If acknowledgements are held, the receiver's connection is closed without a DISCONNECT. A DISCONNECT would also
-    /// write the acknowledgements, and uncommitted messages would be lost. The method waits at most `writeTimeout` for
-    /// the connection. If there are outlets, the limit is 200 ms for each connection.
+    /// write the acknowledgements, and uncommitted messages would be lost. If there are no outlets, the method waits at
+    /// most `writeTimeout`. If there are outlets, the method waits at most 200 ms for each connection.
     package mutating func disconnect() {
         let limit = outlets.isEmpty ? receiver.options.writeTimeout : .milliseconds(200)
         for connection in connections { connection.disconnect(within: limit) }

@@ -25,10 +25,14 @@ final class PublishBatch {
 
     init(topic: String) { self.topic = topic }
 
-    /// Whether the batch is full, or the ids begin at 1 again.
+    /// Whether the batch must be sent before another message is added.
+    ///
+    /// The ids of a batch are one range. A batch therefore also ends when the next id is 1 again.
     var isFull: Bool { writer.isFull || next == 1 }
 
-    /// Returns the next id, which is 1 after the largest id.
+    /// Returns the id for the next message.
+    ///
+    /// When the largest id has been used, the ids begin at 1 again.
     func takeID() -> Int32 {
         defer { next = next == .max - 1 ? 1 : next + 1 }
         return next
@@ -36,7 +40,7 @@ final class PublishBatch {
 
     /// Records that the waiting messages were sent in the packet `mid`.
     ///
-    /// The value is nil if the packet gets no receipt.
+    /// If the packet gets no receipt, `mid` is nil.
     func markSent(as mid: Int32?) {
         if let mid { sent[mid] = first..<(next == 1 ? .max : next) }
         first = next
@@ -140,7 +144,7 @@ extension Connection {
         try check("mosquitto_pub_topic_check2", mosquitto_pub_topic_check2(topic, count))
     }
 
-    /// Moves the receipts to another intake, and splits a batch's receipt into one for each message.
+    /// Moves the receipts to another intake, and replaces a batch's receipt by a receipt for each of its messages.
     func moveReceipts(to intake: inout Intake) {
         for receipt in self.intake.confirmed {
             guard let ids = batch?.removeSent(receipt.mid) else {

@@ -22,7 +22,8 @@ package struct PostgresAddress: Sendable, Equatable {
 
     /// The default parameters, which apply unless an address sets them.
     ///
-    /// Of several hosts, libpq uses the writable one. If a host is cut off, the system notices within 5 s.
+    /// With these parameters, libpq connects to the first host that is writable. If a host is cut off, the system
+    /// notices within 5 s.
     private static let standards = [
         Parameter(name: "application_name", value: "lamplighter"), Parameter(name: "client_encoding", value: "UTF8"),
         Parameter(name: "connect_timeout", value: "3"), Parameter(name: "keepalives_count", value: "3"),

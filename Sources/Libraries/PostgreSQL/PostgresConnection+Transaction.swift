@@ -11,8 +11,9 @@ extension PostgresConnection {
         var isCommitting = false
         /// Whether the running statement may be cancelled.
         ///
-        /// When only the commit is running, it mustn't be cancelled. The server may be waiting for its standby. A
-        /// cancel request would make the server report the commit as done.
+        /// When only the commit is still running, it mustn't be cancelled. The server may already have committed, and
+        /// be waiting only for its standby. A cancel request would end this wait, and the server would report the
+        /// commit as done.
         var mayCancel = true
 
         /// The moment when the transaction's time is up, or nil for no limit.

@@ -43,9 +43,10 @@ package final class PostgresConnection {
         let types: [UInt32]
     }
 
-    /// Connects to the first host of the address that meets the address's requirements (`PQconnectdbParams`).
+    /// Connects to the first suitable host of an address (`PQconnectdbParams`).
     ///
-    /// By default, the call blocks for up to 3 s for each host.
+    /// By default, the first host that accepts writes is suitable, and the call blocks for up to 3 s for each host. The
+    /// address can set other values.
     package init(_ address: PostgresAddress, password: String? = nil) throws(PostgresError) {
         let made = address.lend(password: password) { names, values in PQconnectdbParams(names, values, 0) }
         guard let handle = made else { throw PostgresError(message: "out of memory") }
@@ -62,7 +63,9 @@ package final class PostgresConnection {
 
     deinit { PQfinish(handle) }
 
-    /// The id of the connection's server process (`PQbackendPID`), which the server's reports about locks contain.
+    /// The id of the server process that serves this connection (`PQbackendPID`).
+    ///
+    /// The server's reports about locks contain this id.
     package var processID: Int32 { PQbackendPID(handle) }
 
     /// Whether the connection has been lost; every call then fails.

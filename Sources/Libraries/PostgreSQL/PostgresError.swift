@@ -19,10 +19,12 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     static let cancelled = "57014"
     /// The SQLSTATE 55006: the process must run alone, but another process is connected.
     package static let foe = "55006"
-    /// The SQLSTATE with which the check of a lane fails if another process holds the lane.
+    /// The SQLSTATE 2201E: this process no longer holds the lane for which a transaction runs.
     ///
-    /// If the process no longer holds the lane, the check computes the logarithm of 0, which is an error. No other
-    /// statement causes this error. If the check fails, the server skips all later statements.
+    /// A lane is a part of a worker's messages, and only one process at a time holds the lane. Each transaction of a
+    /// lane first checks that this process still holds the lane. If it doesn't, the check computes the logarithm of 0,
+    /// which is an error. No other statement causes this error. If the check fails, the server skips all later
+    /// statements.
     package static let lostLane = "2201E"
 
     /// The SQLSTATE of five characters, or empty if the error doesn't come from the server.
@@ -71,7 +73,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         case user
     }
 
-    /// The reason why a server that answers can't be used, or nil for all other errors.
+    /// The reason why the server can't be used although it answers, or nil if the error has a different cause.
     ///
     /// For a refused connection, libpq provides only the server's text and no code.
     package var refusal: Refusal? {
@@ -90,9 +92,10 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     ///
     /// The codes are listed in Appendix A of PostgreSQL's manual. The classes 08 (connection), 53 (resources), 58
     /// (system) and XX (damage) are server errors. The codes 57P0x (shutdown), 25006 (a standby) and 25P03 (an idle
-    /// transaction) are also server errors. So is 55006 (a process that must not run beside this one). The codes 40001
-    /// (serialization), 40P01 (deadlock) and 55P03 (lock timeout) are conflicts. Further conflicts are 57014 (too
-    /// long), 23505 (unique key) and 2201E (a lost lane). The code 08007 (unknown outcome) is a conflict too.
+    /// transaction) are also server errors. The code 55006 is a server error too: this process must run alone,
+    /// but another process is connected. The codes 40001 (serialization), 40P01 (deadlock) and 55P03 (lock timeout) are
+    /// conflicts. Further conflicts are 57014 (too long), 23505 (unique key) and 2201E (a lost lane). The code 08007
+    /// (unknown outcome) is a conflict too.
     package var kind: Kind {
         switch state {
         case "40001", "40P01", "55P03", Self.cancelled, "23505", Self.lostLane, Self.unknownOutcome: .conflict

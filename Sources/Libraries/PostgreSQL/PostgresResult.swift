@@ -40,7 +40,9 @@ package final class PostgresResult {
     }
 }
 
-/// A row of a result, which is only a pointer and a number and therefore cheap to pass on.
+/// A row of a result.
+///
+/// The row consists only of a pointer to the result and the row's number, so it is cheap to copy.
 package struct PostgresRow {
     let result: OpaquePointer
     let number: Int32
@@ -48,7 +50,9 @@ package struct PostgresRow {
     /// Returns whether a column is NULL.
     package func isNull(_ column: Int32) -> Bool { PQgetisnull(result, number, column) == 1 }
 
-    /// Returns the integer of a column, which is 0 or 1 for a Boolean and 0 for NULL.
+    /// Returns the value of an integer or Boolean column.
+    ///
+    /// True is returned as 1. False and NULL are returned as 0.
     package func integer(_ column: Int32) -> Int64 {
         let bytes = bytes(column)
         switch bytes.count {

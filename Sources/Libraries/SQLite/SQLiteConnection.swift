@@ -11,8 +11,8 @@ package final class SQLiteConnection {
 
     /// Whether SQLite accepted both settings: small savepoint journals, and no count of used memory.
     ///
-    /// By default, each journal takes 64 KiB at once, and each request has a journal. If SQLite is already in use, the
-    /// settings can't be changed. SQLite then still works, but more slowly.
+    /// By default, SQLite allocates 64 KiB as soon as it begins a journal, and each request has a journal. If SQLite is
+    /// already in use, the settings can't be changed. SQLite then still works, but more slowly.
     private static let isSparing = keep_memory_cheap() == SQLITE_OK
 
     /// Opens a database file, and creates the file if it doesn't exist.

@@ -24,7 +24,8 @@ extension Sodium {
         return withChars(password) { crypto_pwhash_str_verify(hash, $0, UInt64(password.count)) } == 0
     }
 
-    /// Returns whether a hash was made with other settings or is malformed (`crypto_pwhash_str_needs_rehash`).
+    /// Returns whether a hash is malformed, or was made with settings other than these two
+    /// (`crypto_pwhash_str_needs_rehash`).
     package static func needsRehash(_ hash: String, memoryBytes: Int, passes: Int) -> Bool {
         prepare()
         return crypto_pwhash_str_needs_rehash(hash, UInt64(passes), memoryBytes) != 0
@@ -36,7 +37,9 @@ extension Sodium {
         bytes.withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) }
     }
 
-    /// Calls `body` with the bytes as C characters, which have an address even for an empty array.
+    /// Calls `body` with a pointer to the bytes as C characters.
+    ///
+    /// The pointer is valid even if the array is empty.
     static func withChars<R>(_ bytes: [UInt8], _ body: (UnsafePointer<CChar>) -> R) -> R {
         let given: [UInt8] = bytes.isEmpty ? [0] : bytes
         return given.withUnsafeBytes { buffer in

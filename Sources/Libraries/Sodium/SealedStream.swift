@@ -58,7 +58,7 @@ package enum SealedStream {
     package static let keyBytes = 32
     /// The number of bytes of the header, which precedes the first piece.
     package static let headerBytes = 24
-    /// The number of bytes by which a piece grows.
+    /// The number of bytes that encryption adds to a piece.
     package static let overheadBytes = 17
     /// The tag of the last piece.
     fileprivate static let final: UInt8 = 3

@@ -34,7 +34,7 @@ package struct ServerKey: Sendable {
         return output
     }
 
-    /// Returns the keyed hash of a short secret, bound to the secret's subject (HMAC-SHA-256).
+    /// Returns the keyed hash (HMAC-SHA-256) of a short secret and its subject, such as a device id.
     package func hash(_ secret: String, boundTo subject: String) -> [UInt8] {
         Self.digest(Array(subject.utf8) + [0] + Array(secret.utf8), under: hashing)
     }

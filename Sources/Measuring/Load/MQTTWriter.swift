@@ -11,9 +11,9 @@ package struct MQTTWriter {
         var username: String
         var password: String
         var will: (topic: String, payload: [UInt8])?
-        /// The longest time, in seconds, that the client promises to leave between two packets.
+        /// The maximum number of seconds between two packets that the client sends.
         ///
-        /// The broker waits 1.5 times as long.
+        /// The broker ends the connection if no packet arrives for 1.5 times as long.
         package var keepAliveSeconds: UInt16
 
         /// Creates the fields of a CONNECT packet, with or without a will.

@@ -72,7 +72,7 @@ package final class SocketPool {
     /// - Parameters:
     ///   - milliseconds: The longest wait.
     ///   - handle: Receives each packet with the number of its connection.
-    ///   - lost: Receives the number of each ended connection, already removed from the pool.
+    ///   - lost: Receives the number of each connection that has ended. The pool has already removed the connection.
     package func turn(milliseconds: Int32, _ handle: (Int, MQTTPacket) -> Void, lost: (Int, LoadError) -> Void) {
         let count = epoll_wait(descriptor, &events, Int32(events.count), milliseconds)
         guard count > 0 else { return }

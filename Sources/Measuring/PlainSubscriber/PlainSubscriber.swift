@@ -4,7 +4,7 @@ package import Mosquitto
 /// A subscriber as in libmosquitto's manual: the library confirms each message before the program processes it.
 ///
 /// `lamplighter-bench` compares the service with this subscriber. A test uses this subscriber to show the need for
-/// `MosquittoClient`. Messages are lost without its late confirmations.
+/// `MosquittoClient`. Without the late confirmations of `MosquittoClient`, messages are lost.
 package struct PlainSubscriber: ~Copyable {
     private let count: Counter
 

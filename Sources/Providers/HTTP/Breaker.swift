@@ -43,7 +43,9 @@ struct Breaker {
     /// Whether the breaker can be forgotten, because it has no running calls and no failures.
     var isIdle: Bool { calls == 0 && failures == 0 && openUntil == nil }
 
-    /// Decides whether a call may begin, and expects `leave` after each admitted call.
+    /// Decides whether a call may begin.
+    ///
+    /// After each admitted call, the caller must call `leave`.
     mutating func enter(at now: ContinuousClock.Instant) -> Admission {
         if let openUntil {
             guard now >= openUntil, !isProbing else {

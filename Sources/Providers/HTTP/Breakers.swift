@@ -10,7 +10,9 @@ final class Breakers: Sendable {
 
     init(_ limits: Breaker.Limits) { self.limits = limits }
 
-    /// Decides whether a call may begin, and expects `leave` after each admitted call.
+    /// Decides whether a call may begin.
+    ///
+    /// After each admitted call, the caller must call `leave`.
     func enter(_ key: String) -> Breaker.Admission {
         breakers.withLock { breakers in
             if breakers.count >= Self.breakersMax, breakers[key] == nil {

@@ -60,7 +60,9 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_writer(handle, CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, function, context))
     }
 
-    /// The seconds that `Retry-After` names, directly or by a date; 0 without this header.
+    /// The number of seconds in the server's `Retry-After`, or 0 if the response has no such header.
+    ///
+    /// If the header contains a date, the property is the number of seconds until then.
     var retryAfter: Int64 {
         var seconds: curl_off_t = 0
         ccurl_get_offset(handle, CURLINFO_RETRY_AFTER, &seconds)

@@ -119,7 +119,9 @@ final class SharedClient: Sendable {
 private final class CurlMulti: @unchecked Sendable {
     private let multi = CurlHandle.isReady ? curl_multi_init() : nil
 
-    /// The longest time, in milliseconds, for which `wait` blocks; cancelled transfers are ended after each wait.
+    /// The longest time, in milliseconds, for which `wait` blocks.
+    ///
+    /// This time must be short, because cancelled transfers are ended only when `wait` has returned.
     private static let waitMilliseconds: Int32 = 1_000
 
     deinit { curl_multi_cleanup(multi) }
@@ -130,7 +132,7 @@ private final class CurlMulti: @unchecked Sendable {
 
     func remove(_ handle: UnsafeMutableRawPointer) { curl_multi_remove_handle(multi, handle) }
 
-    /// Ends the current call of `wait` or, if none is running, the next call.
+    /// Ends the current call of `wait`, or makes the next call return at once if no call is running.
     func wake() { curl_multi_wakeup(multi) }
 
     /// Blocks until a transfer can continue, a timeout is due or `wake` is called, for at most `waitMilliseconds`.

@@ -15,7 +15,7 @@ package final class WebClient: Sendable {
         var isHead = false
         /// Whether the server is known to speak HTTP/2.
         var isHTTP2 = false
-        /// The rule for allowed addresses with the parsed URL, or nil if an operator has set the URL.
+        /// The rule that limits the server's addresses, and the parsed URL; nil if an operator has set the URL.
         var outbound: (rule: OutboundRule, url: OutboundURL)?
         /// Returns whether the request may still be sent; called when the connection is made.
         var mayBegin: @Sendable () -> Bool = { true }

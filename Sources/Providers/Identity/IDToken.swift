@@ -7,14 +7,15 @@ import Sodium
 struct IDToken {
     /// The accepted algorithms.
     ///
-    /// The algorithm `none` is not accepted. The HS algorithms are not accepted either, because their secret would be
-    /// the public key.
+    /// The algorithm `none` is not accepted. The HS algorithms are not accepted either, because anyone could then sign
+    /// a token with the public key as the secret.
     static let algorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
 
     /// The token as received.
     let text: String
-    /// The signature, and the signed bytes: the header and the claims as received.
+    /// The signature of the bytes in `signed`.
     let signature: [UInt8]
+    /// The signed bytes: the header and the claims as received.
     let signed: [UInt8]
     /// The algorithm that the token names.
     let algorithm: String

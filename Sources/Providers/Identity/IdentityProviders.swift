@@ -4,10 +4,10 @@ package import Logging
 
 /// A verifier of the credentials that users get from identity providers.
 ///
-/// An app's claims are never trusted. ID tokens are verified with the issuer's published keys. Codes and access tokens
-/// are verified by a request to the provider. Each credential must have been issued for this app. Times, sizes and
-/// numbers of calls are limited for each provider. A provider that hangs therefore delays only its own logins, and only
-/// briefly.
+/// The service never trusts an app's statement about who a user is. ID tokens are verified with the issuer's published
+/// keys. Codes and access tokens are verified by a request to the provider. Each credential must have been issued for
+/// this app. Times, sizes and numbers of calls are limited for each provider. A provider that hangs therefore delays
+/// only its own logins, and only briefly.
 package final class IdentityProviders: Sendable {
     /// The limits on calls, which tests can lower.
     package struct Limits: Sendable {

@@ -21,13 +21,13 @@ actor IssuerKeys {
     private static let freshFor = Duration.seconds(3600)
     /// The age up to which old keys are used while the issuer can't be reached.
     private static let usableFor = Duration.seconds(86_400)
-    /// How long the old keys are used after a failed request before the next request.
+    /// The time for which old keys are used after a failed request for new keys, before the request is repeated.
     ///
     /// In any period of this length, unknown keys cause at most `questionsMax` requests.
     private static let pause = Duration.seconds(60)
     /// The maximum number of requests for unknown keys within `pause`.
     ///
-    /// With more than one request, changed keys can be fetched again soon afterwards.
+    /// More than one request is allowed, so that keys can be fetched again if they change soon after a request.
     private static let questionsMax = 5
 
     private let line: ProviderLine

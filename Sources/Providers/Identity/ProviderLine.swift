@@ -14,11 +14,12 @@ final class ProviderLine: Sendable {
         self.logger = logger
     }
 
-    /// Sends a request, and returns an answer with status 2xx, or 4xx except 429.
+    /// Sends a request, and returns the answer if its status is 2xx or 4xx, but not 429.
     ///
     /// The caller checks the content of the answer.
     ///
-    /// Requests for profiles have a separate breaker, because a login doesn't need the profile.
+    /// Requests for profiles have a separate breaker, so that failures of these requests don't block logins.
+    ///
     /// - Throws: `ProviderFailure.unavailable` for any other answer, or if no answer arrives.
     func call(
         _ settings: ProviderSettings,
@@ -30,7 +31,8 @@ final class ProviderLine: Sendable {
         let isProbe: Bool
         switch breakers.enter(key) {
         case .refused(let seconds):
-            throw .unavailable(retryAfter: seconds, because: "the provider failed several times in a row")
+            let reason = "the provider failed several times in a row, or too many calls to it are running"
+            throw .unavailable(retryAfter: seconds, because: reason)
         case .call(let probes): isProbe = probes
         }
         do {
@@ -60,7 +62,9 @@ final class ProviderLine: Sendable {
 }
 
 extension WebClient.Answer {
-    /// Decodes the body as JSON, or returns nil if that fails; large ids are also decoded exactly.
+    /// Decodes the body as JSON, or returns nil if that fails.
+    ///
+    /// Large ids are decoded without rounding.
     func decode<T: Decodable>(_ type: T.Type) -> T? { try? JSONDecoder().decode(type, from: Data(body)) }
 }
 

@@ -50,7 +50,8 @@ extension TokenProvider {
         case let error?: throw unusable("the provider answered error \(error.prefix(16))")
         }
         try check(app: body.client_id?.text, user: body.openid, isSaid: user)
-        return await qqProfile(try identity(body.openid, accessToken: token), token)
+        let identity = try identity(body.openid, accessToken: token)
+        return await qqProfile(identity, token, app: body.client_id?.text ?? clientID)
     }
 
     /// Verifies an access token with `POST /oauth2/get_token_info`, which returns the user, app and remaining time.

@@ -40,7 +40,9 @@ extension TokenProvider {
     }
 
     /// Adds the profile from `GET /user/get_user_info`, whose `ret` is 0 on success.
-    func qqProfile(_ identity: VerifiedIdentity, _ token: String) async -> VerifiedIdentity {
+    ///
+    /// `app` is the id of the app for which the token was issued.
+    func qqProfile(_ identity: VerifiedIdentity, _ token: String, app: String) async -> VerifiedIdentity {
         struct Body: Decodable {
             let ret: Int?
             let nickname: String?
@@ -48,7 +50,7 @@ extension TokenProvider {
             let figureurl_qq_1: String?
         }
         let query = [
-            ("access_token", token), ("oauth_consumer_key", clientID), ("openid", identity.subject), ("format", "json"),
+            ("access_token", token), ("oauth_consumer_key", app), ("openid", identity.subject), ("format", "json"),
         ]
         return await adding(to: identity, .get(settings.baseURL + "/user/get_user_info", query), Body.self) { body in
             guard (body.ret ?? 0) == 0 else { return (nil, nil) }

@@ -31,12 +31,14 @@ struct TokenProvider: Sendable {
     /// Logs and returns the error for a provider that refuses the app or gives an unexpected answer.
     func unusable(_ problem: String) -> ProviderFailure { line.unusable(settings, problem) }
 
-    /// The app's id at the provider; settings with a secret contain only one id.
+    /// The first of the app's ids at the provider.
+    ///
+    /// If the provider needs the app's secret, the settings contain exactly one id.
     var clientID: String { settings.clientIDs.first ?? "" }
 
     var clientSecret: String { settings.clientSecret ?? "" }
 
-    /// Refuses a token that belongs to another app, or to a different user than the app claims.
+    /// Refuses a token that was issued for another app, or whose user isn't the user that the login request names.
     func check(
         app: String?,
         user: String? = nil,

@@ -44,8 +44,8 @@ package struct MailMessage: Sendable {
     ///
     /// The result is ASCII if all mailboxes are ASCII. Body lines have at most 76 characters.
     ///
-    /// No text can act as a header, a part or the mail's end. Header texts are plain words or encoded (RFC 2047), and
-    /// bodies are base64.
+    /// No text can add a header or a part to the mail, or end the mail early. The texts in headers are plain words or
+    /// encoded words (RFC 2047), and the bodies are base64.
     package func encoded() -> [UInt8] {
         let token = String(id.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
         let name = fromName.isEmpty ? "" : MailHeader.encode(fromName) + " "

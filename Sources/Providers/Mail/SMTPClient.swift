@@ -26,7 +26,9 @@ package struct SMTPClient: Sendable {
         }
     }
 
-    /// The reason why mails can't be sent, usually named after what must be fixed.
+    /// The reason why mails can't be sent.
+    ///
+    /// Each case except `other` names the thing that must be fixed.
     package enum Obstacle: Sendable, Equatable {
         /// The host name doesn't exist.
         case name

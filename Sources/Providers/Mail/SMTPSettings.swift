@@ -26,7 +26,9 @@ package struct SMTPSettings: Sendable, Equatable {
     package var password: String?
     /// The longest time for connecting, in seconds.
     package var connectTimeoutSeconds: Int
-    /// The maximum time for sending a mail, in seconds; closing the connection can take as long again.
+    /// The maximum time for sending a mail, in seconds.
+    ///
+    /// After that, closing the connection can take the same time once more.
     package var timeoutSeconds: Int
 
     /// Makes the settings, with a default port that depends on the connection's security.

@@ -15,7 +15,7 @@ package struct PasswordHasher: Sendable {
         self.passes = passes
     }
 
-    /// Hashes a normalised password into a text with algorithm, costs and salt.
+    /// Hashes a normalised password, and returns a text that contains the algorithm, the costs, the salt and the hash.
     ///
     /// - Throws: `PasswordHasherError` if there isn't enough memory.
     package func hash(_ password: [UInt8]) throws(PasswordHasherError) -> String {

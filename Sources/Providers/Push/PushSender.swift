@@ -20,7 +20,10 @@ package struct PushDelivery: Sendable {
     /// Returns whether the push may still be sent; the sender calls this right before the request.
     package var mayBegin: @Sendable () -> Bool = { true }
 
-    /// Makes a push; `message` is the id of a push that isn't about a single notification.
+    /// Makes a push that is ready to be sent.
+    ///
+    /// If the push is about a single notification, the push has the notification's id. Otherwise, the push has the id
+    /// `message`.
     package init(
         _ push: OutgoingPush,
         message: MessageID,

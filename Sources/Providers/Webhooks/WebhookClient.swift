@@ -19,7 +19,7 @@ package struct WebhookClient: ~Copyable {
         package var secrets: [WebhookSecret]
         /// The body as JSON.
         package var body: [UInt8]
-        /// Returns whether the request may be sent; called when the connection is made.
+        /// Returns whether the request may still be sent; the client calls this right before it sends the request.
         package var mayBegin: @Sendable () -> Bool = { true }
 
         /// Makes a post.
@@ -45,7 +45,7 @@ package struct WebhookClient: ~Copyable {
         }
     }
 
-    /// Makes a client that follows a rule for addresses, or returns nil if there is not enough memory.
+    /// Makes a client that connects only to addresses that `rule` allows, or returns nil if there is not enough memory.
     package init?(
         _ rule: OutboundRule,
         _ transfers: OpenTransfers,

@@ -210,7 +210,7 @@ export class AppPanel {
         ${field("passcode", t.passcode, html`<input id="passcode" name="passcode" autocomplete="off" spellcheck="false" value="${passcode}">`)}</div>
       <small class="soft">${t.bindHint}</small>
       <div class="row"><button class="main" disabled=${this.uid === null}>${t.bind}</button></div></form>`;
-    // Once a device is bound, the form is collapsed. The reader can open it to bind other devices.
+    // Once a device is bound, the form is collapsed. The page's reader can open the form to bind other devices.
     return this.devices.size ? html`<details class="plain"><summary>${t.bindAnother}</summary>${form}</details>` : form;
   }
 }

@@ -1,5 +1,5 @@
-// A panel to call any method of the contract. The panel has a form made from the method's schema. It shows the answer,
-// and the same request in five languages.
+// A panel to call any method of the contract. The panel has a form made from the method's schema. The panel also shows
+// the answer to the request, and the code of the same request in five languages.
 
 import { html, render } from "./base/html.js";
 import { fill, t } from "./base/words.js";

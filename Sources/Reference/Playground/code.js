@@ -1,5 +1,5 @@
-// The code of a request in five languages, in the form of the reference's examples. In each language, the code calls
-// `ask` from a file in examples/.
+// The code of a request in five languages. The code looks like the examples in the reference. In each language, the
+// code calls the function `ask` from a file in the reference's folder examples/.
 
 /** Returns a value in Python's form. */
 function python(value) {

@@ -1,4 +1,5 @@
-// The lamp on the table: its picture, its switch, its plug, and its label.
+// The panel of the lamp. The panel shows the lamp's picture, state and label. Its buttons press the lamp's switch, pull
+// the plug, cause faults, and make a new lamp.
 
 import { html, render } from "./base/html.js";
 import { fill, t } from "./base/words.js";

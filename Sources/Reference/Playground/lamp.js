@@ -44,8 +44,8 @@ export class Lamp {
   read() {
     try {
       const kept = JSON.parse(this.store.getItem("lamp") ?? "{}");
-      // If the product key has changed, the service uses another data directory. That directory doesn't know the kept
-      // identity.
+      // A service with a different product key doesn't know the kept identity. The product key is different, for
+      // example, if the service was started with another data directory.
       return kept.productKey === this.productKey ? kept : {};
     } catch {
       return {};
@@ -205,8 +205,8 @@ export class Lamp {
 
   /** Carries out a command and reports the outcome. */
   obey(command) {
-    // The deadline needs no check. The connection starts without queued messages, and the broker drops expired
-    // messages.
+    // The lamp needn't check the command's deadline. The broker keeps no commands for the lamp while the lamp is
+    // offline, and drops expired commands.
     if (command.cid <= this.kept.lastCid) return;
     this.kept.lastCid = command.cid;
     if (command.type === "write") this.set(command.data);

@@ -1,4 +1,5 @@
-// The playground: reads the service's addresses, and assembles lamp, app, messages and methods.
+// The playground. This script reads the service's addresses, and assembles the panels for the lamp, the app, the
+// messages and the methods.
 
 import { html, render } from "./base/html.js";
 import { language, speak, t } from "./base/words.js";

@@ -1,4 +1,5 @@
-// The storage of a tab's lamp and terminal. Two tabs with the same identity would disconnect each other.
+// The storage of a tab's lamp and terminal. Each tab has its own storage, because two tabs with the same identity would
+// disconnect each other.
 
 const SLOTS = 16;
 const RELOAD_MS = 400;
@@ -14,8 +15,8 @@ function hold(name, options) {
 }
 
 async function claim(space) {
-  // Browsers offer no locks to a page that another machine serves without TLS. In this case, each tab starts with empty
-  // storage.
+  // If the page comes from another machine without TLS, the browser offers no locks. In this case, each tab starts with
+  // empty storage.
   if (!navigator.locks) return null;
   // After a reload, the old page can still hold slot 0 for a moment.
   if (await hold(`${space}.0`, { signal: AbortSignal.timeout(RELOAD_MS) })) return 0;

@@ -1,4 +1,4 @@
-// The meaning of a message in a few words, and the messages that it relates to.
+// Describes each message in a few words, and gives related messages the same keys.
 
 import { fill, t } from "./base/words.js";
 import { masked, maskedText } from "./mask.js";

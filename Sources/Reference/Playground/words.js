@@ -1,4 +1,5 @@
-// The texts of both languages, for a test that compares them. The page reads its own texts through base/words.js.
+// The texts of both languages, for a test that compares them. The page doesn't use this file. It reads the texts of its
+// language through base/words.js.
 
 import { read } from "./base/words.js";
 

@@ -211,7 +211,7 @@ function kept(value) {
     if (value) localStorage.setItem("language", value);
     return localStorage.getItem("language");
   } catch {
-    return null;  // browsers can refuse storage to pages from a disk
+    return null;  // a browser can refuse storage to a page that was opened from a disk
   }
 }
 

@@ -7,7 +7,9 @@ import ServiceLifecycle
 import Synchronization
 package import Web
 
-/// A service that runs Mosquitto with the gate, restarts it, and ends it last.
+/// A service that runs Mosquitto with the gate, and restarts Mosquitto if it dies.
+///
+/// At a shutdown, this service ends Mosquitto after all other services have ended.
 package final class BrokerChild: Service {
     private let plan: BrokerPlan
     private let readiness: Readiness

@@ -23,7 +23,9 @@ final class BrokerMonitor: Service {
     private let waker: Waker
     private let environment: Environment
     private let refusalTopic: String
-    /// The readiness with the part `gate`, or nil if the service started the broker itself.
+    /// The service's readiness, in which the monitor reports whether the gate was found.
+    ///
+    /// It is nil if the service started the broker itself, because such a broker always has the gate.
     private let readiness: Readiness?
     private let absence: BrokerAbsence
     private let listenerRefusals: ListenerRefusals
@@ -143,7 +145,7 @@ final class BrokerMonitor: Service {
         }
     }
 
-    /// Reports, until the gate is found, why it has not been found.
+    /// Reports the reason why the gate has not been found yet, or does nothing once the gate has been found.
     private func report(_ error: any Error) {
         guard let readiness, !readiness.accepts(Self.gatePart) else { return }
         let summary = "\(error)"
@@ -156,7 +158,7 @@ final class BrokerMonitor: Service {
         logger.notice("Waiting for the broker at \(options.host):\(options.port)", metadata: ["error": "\(summary)"])
     }
 
-    /// The name of the part of the readiness that reports whether the gate was found.
+    /// The name under which the readiness shows whether the gate was found.
     static let gatePart = "gate"
 
     private func tell(_ refusal: ClientRefusal) {

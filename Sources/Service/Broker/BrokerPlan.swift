@@ -37,7 +37,9 @@ package struct BrokerPlan: Sendable {
     /// Mosquitto's own option `memory_limit` isn't used. Mosquitto 2.0.11 counts 128 bytes too many for each closed
     /// MQTT 5 connection. When the count reaches the limit, Mosquitto accepts no more connections.
     package let memoryBytes: Int
-    /// The highest QoS for clients of a listener (services can also use QoS 2).
+    /// The highest QoS that products, devices and apps can use.
+    ///
+    /// The gate lets services use QoS 2 even if this number is lower.
     let clientQoS: Int
     /// The options of the gate that follow from the settings, as lines of mosquitto.conf.
     package let gateOptions: [String]

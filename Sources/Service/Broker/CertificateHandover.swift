@@ -23,7 +23,7 @@ struct CertificateHandover<Material> {
         return isStarting ? nil : new
     }
 
-    /// Records the end of the start, and returns the certificate still to load, if any.
+    /// Records that the broker has started, and returns the certificate that arrived during the start, if any.
     mutating func end() -> Material? {
         defer { (isStarting, isLate) = (false, false) }
         return isLate ? material : nil

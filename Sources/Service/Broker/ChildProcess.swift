@@ -105,8 +105,8 @@ package final class ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // Ctrl-C must reach only this process, which ends the child last. The child therefore has a separate process
-        // group.
+        // Ctrl-C must reach only this process, because this process ends the child itself, after everything else. The
+        // child therefore has a separate process group.
         posix_spawnattr_setflags(
             &attributes,
             Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK)

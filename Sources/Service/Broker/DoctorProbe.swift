@@ -3,12 +3,14 @@ import Files
 import ServiceSettings
 import Sodium
 
-/// An attempt of `doctor` to connect as a stranger; the service recognises the refusal and doesn't count it.
+/// An attempt of `doctor` to connect as a stranger. The gate refuses it, and the service doesn't count this refusal.
 ///
 /// The client id contains the minute, and a mark computed from the service's secret. Strangers can't compute the mark,
 /// so their refusals count.
 struct DoctorProbe: Sendable {
-    /// The service's secret, or nil if it can't be read; the doctor's refusals are then counted.
+    /// The service's secret, or nil if the secret can't be read.
+    ///
+    /// Without the secret, the client id contains no mark, so the service counts the refusal.
     let secret: String?
 
     init(secret: String?) { self.secret = secret }

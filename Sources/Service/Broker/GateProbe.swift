@@ -58,7 +58,8 @@ struct GateProbe {
                 answers += 1
             }
             if first == Self.plain { return false }
-            // All messages of the probe must have arrived. A worker would treat a late one as a client's message.
+            // The probe waits for all its messages. If one arrived later, the worker that uses this connection would
+            // treat that message as a client's message.
             if first != nil, answers == (isPlainSent ? 2 : 1), client.unconfirmed == 0 {
                 try client.flush()
                 return true
@@ -87,5 +88,5 @@ struct GateProbe {
 
 /// The error thrown when a broker that the service didn't start itself runs without the gate.
 ///
-/// When this error is thrown, the broker's monitor ends the service.
+/// The broker's monitor makes the same test on its own connection, and ends the service if the gate is missing.
 struct GateMissing: Error, CustomStringConvertible { let description = "the broker runs without the gate" }

@@ -16,7 +16,9 @@ final class ListenerRefusals: Sendable {
 
     private let state = Mutex(State())
 
-    /// The maximum number of waiting refusals: as many as the gate publishes in a second.
+    /// The maximum number of waiting refusals.
+    ///
+    /// It equals the maximum number of refusals that the gate publishes in a second.
     private static let waitingMax = 100
 
     /// Adds a refusal, or only counts it if too many are waiting.
@@ -50,8 +52,8 @@ final class ListenerRefusals: Sendable {
             username: refusal.name,
             clientID: isOfClient ? refusal.detail : "",
             address: refusal.address,
-            // The refusal of a published message must have a topic. It is empty here, because the broker doesn't log
-            // the message's topic.
+            // The refusal of a published message must have a topic. This topic is empty, because the broker doesn't
+            // log the topic of a message that it refuses.
             topic: isOfClient ? "" : nil,
             reason: reason.rawValue,
             at: now

@@ -25,7 +25,7 @@ struct PortHolder {
         for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
             for line in (TextFile.read(table) ?? "").split(separator: "\n").dropFirst() {
                 let fields = line.split(separator: " ")
-                // Fields 2 and 4 are local address and state (0A is LISTEN). The tenth is the inode.
+                // Field 2 is the local address, field 4 is the state (0A is LISTEN), and field 10 is the inode.
                 guard fields.count > 9, fields[3] == "0A", let hex = fields[1].split(separator: ":").last,
                     Int(hex, radix: 16) == port
                 else { continue }

@@ -3,7 +3,9 @@ import Problems
 
 /// Checks of TCP ports: whether they are free, and whether they accept connections.
 package enum Ports {
-    /// Returns the requested port if it is free, or, for 0, any port that is free at all addresses.
+    /// Returns the requested port if it is free at all addresses.
+    ///
+    /// If the requested port is 0, the function chooses a port that is free at all addresses, and returns that port.
     ///
     /// - Throws: A `Problem`. If a port is in use, the problem names the program that uses the port. It also suggests
     ///   `cure`, the arguments that make `up` use any free port. If an address doesn't belong to this machine, the
@@ -33,7 +35,9 @@ package enum Ports {
     /// Returns whether this machine can listen on an address.
     static func canListen(_ host: String) -> Bool { if case .success = bind(host, 0) { true } else { false } }
 
-    /// Returns a free port below the range of outgoing connections, so that no such connection takes it first.
+    /// Returns a free port that the system doesn't use for outgoing connections, or nil if none is found.
+    ///
+    /// An outgoing connection therefore can't take the port before the service's listener opens it.
     private static func quietPort(_ hosts: [String]) -> Int? {
         (0..<50).lazy.map { _ in Int.random(in: 15_000..<32_000) }.first { port in
             hosts.allSatisfy { if case .success = bind($0, port) { true } else { false } }
@@ -54,7 +58,8 @@ package enum Ports {
         let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return .failure(SpawnError(number: errno)) }
         defer { close(descriptor) }
-        // The broker can use a port with connections in TIME_WAIT, so this check can use it too.
+        // The broker can listen on a port that still has connections in TIME_WAIT. With SO_REUSEADDR, this check
+        // doesn't consider such a port taken.
         var yes: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         guard address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0, listen(descriptor, 1) == 0 else {

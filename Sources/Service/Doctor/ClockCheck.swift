@@ -44,7 +44,7 @@ struct ClockCheck {
             .cured(by: cure, "timedatectl")
     }
 
-    /// The clock jump that the service reports, in seconds, or nil without an answer.
+    /// The clock jump that the service reports, in seconds, or nil if the service doesn't answer.
     private var step: Double? {
         guard let page = HealthPort.read("/metrics", of: directory, settings, within: patience) else { return nil }
         let name = "lamplighter_clock_step_seconds "

@@ -12,7 +12,9 @@ struct DatabaseChecks {
 
     /// The lag of a standby above which the doctor warns, in bytes of the log.
     private static let lagMax: Int64 = 64 << 20
-    /// The age of a transaction, in seconds, above which the doctor warns that it keeps dead rows.
+    /// The age of the oldest transaction, in seconds, above which the doctor warns.
+    ///
+    /// While a transaction is open, the database can't remove rows that were deleted after the transaction began.
     private static let transactionMax: Int64 = 60
     /// The percentage of connections in use above which the doctor warns.
     private static let connectionsMax: Int64 = 80

@@ -20,10 +20,10 @@ package struct Doctor {
     private let patience: Duration
     private let store: Store?
 
-    /// Prepares an examination that, if `isQuick`, waits less than a second for the service.
+    /// Prepares an examination, which waits less than a second for the service's answers if `isQuick` is set.
     ///
-    /// In the service's process, `store` is the service's own store. Opening and closing the file a second time would
-    /// lose the process's locks on it.
+    /// In the service's process, `store` is the service's own store. If the doctor opened and closed the store's file a
+    /// second time, the process would lose its locks on the file.
     package init(
         settings: Settings,
         directory: DataDirectory,
@@ -82,18 +82,20 @@ package struct Doctor {
         .object(["version": 1, "ok": .bool(exitCode(findings) == 0), "checks": .array(findings.map(\.json))])
     }
 
-    /// Returns the report for the console, with each text's words and values separate.
+    /// Returns the report for the console, which contains the words of each text apart from the inserted values.
     package static func jsonWithWords(_ findings: [Finding]) -> JSONObject {
         ["version": 1, "ok": .bool(exitCode(findings) == 0), "checks": .array(findings.map(\.jsonWithWords))]
     }
 
-    /// Returns the exit code: 1 after a failed check, 3 with only warnings, otherwise 0.
+    /// Returns the exit code: 1 if a check failed, 3 if no check failed but one warned, and otherwise 0.
     package static func exitCode(_ findings: [Finding]) -> Int32 {
         if findings.contains(where: { $0.state == .fail }) { return 1 }
         return findings.contains { $0.state == .warn } ? 3 : 0
     }
 
-    /// Returns the finding of a group with one check, or nil for the certificates.
+    /// Returns the finding of a group that has only one check.
+    ///
+    /// For the group of certificates, the function returns nil, because their check doesn't block.
     private func check(_ group: String) -> Finding? {
         switch group {
         case "service": ServiceCheck(directory: directory, settings: settings, patience: patience).run()

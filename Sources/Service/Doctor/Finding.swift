@@ -42,7 +42,10 @@ package struct Finding: Sendable {
         ]).shown
     }
 
-    /// The finding for the console, with the texts' words and values separately in `says`.
+    /// The finding as JSON for the console.
+    ///
+    /// The member `says` contains the words of each text apart from the inserted values, so that the console can
+    /// translate the words.
     package var jsonWithWords: JSONValue {
         var row = json.objectValue ?? [:]
         row["says"] = ["title": .object(title.json), "evidence": .object(evidence.json), "cure": .object(cure.json)]

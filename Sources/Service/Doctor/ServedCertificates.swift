@@ -29,14 +29,15 @@ package struct ServedCertificates {
         ready = DirectoryLock.holder(of: directory) == nil ? nil : ReadyFile.read(directory)
     }
 
-    /// Returns the certificates that the listeners present, or an empty list without a ready service.
+    /// Returns the certificates that the listeners present, or an empty list if no service is ready.
     func read() async -> [Shown] {
         guard let address = ready?["tlsHost"]?.stringValue else { return [] }
         let host = Banner.reachable(address)
         var all: [Shown] = []
         for name in ["mqttTlsPort", "clientCertificatePort", "webSocketTlsPort", "httpTlsPort"] {
-            // The port for client certificates is left out, because it presents the MQTT port's certificate. Besides, a
-            // handshake without a device's certificate would count as a refusal.
+            // If there is an MQTT port with TLS, the port for client certificates is left out, because both ports
+            // present the same certificate. Besides, a handshake without a device's certificate would count as a
+            // refusal.
             if name == "clientCertificatePort", ready?["mqttTlsPort"] != nil { continue }
             guard let port = ready?[name]?.intValue.map({ Int($0) }) else { continue }
             let place = Banner.address(host, port: port)

@@ -1,4 +1,4 @@
-/// The reports that tell systemd that `lamplighter feed` is alive, and the feed's status.
+/// The reports by which `lamplighter feed` tells systemd that it is alive, and what its status is.
 ///
 /// The feed reports that it is ready after its first attempt to read the database. A failed attempt counts too, since
 /// systemd starts the broker only after this report. The gate itself notices if the file that the feed writes is too
@@ -11,7 +11,9 @@ struct FeedReports: Sendable {
     /// Prepares the reports; if there is no socket, nothing is reported.
     init(_ socket: SystemdSocket?) { self.socket = socket }
 
-    /// Reports a changed status, and, as often as systemd requires, that the feed is alive.
+    /// Reports the status if it has changed, and reports that the feed is alive.
+    ///
+    /// The report that the feed is alive is sent only as often as systemd requires.
     mutating func live(_ status: String) {
         guard let socket else { return }
         var lines = shown.isEmpty ? ["READY=1"] : []

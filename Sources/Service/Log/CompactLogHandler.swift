@@ -32,8 +32,8 @@ struct CompactLogHandler: LineLogHandler {
 
     /// Returns a value, quoted if it is empty or could be read as several values.
     ///
-    /// The method compares Unicode scalars, because Swift merges a quotation mark and a combining accent. Programs that
-    /// read the log still see a quotation mark.
+    /// The method compares Unicode scalars instead of characters. To Swift, a quotation mark with a combining accent is
+    /// a single character, which differs from a quotation mark. Programs that read the log see a quotation mark there.
     static func quoted(_ text: String) -> String {
         let text = plain(LogText.cut(text))
         let isPlain = !text.unicodeScalars.contains { $0 == " " || $0 == "\"" || $0 == "=" }

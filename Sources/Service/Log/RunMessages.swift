@@ -4,14 +4,17 @@ package import ServiceSettings
 
 /// A running service's messages outside its log: notes, the banner, and the problem that ends the run.
 ///
-/// The messages are plain text. If the log is JSON, each message is logged, whatever the log level. Thus all output is
-/// JSON.
+/// Normally, the messages are printed as plain text. If the log is JSON, the messages are instead written as events of
+/// the log, whatever the log level is. Thus all output is JSON.
 package struct RunMessages: Sendable {
     private let isJSON: Bool
     private let show: @Sendable (String) -> Void
     private let tell: @Sendable (String) -> Void
 
-    /// Prepares the messages of a run; if they are plain text, `tell` prints the notes, and `show` prints the others.
+    /// Prepares the messages of a run.
+    ///
+    /// If the messages are plain text, the function `tell` prints each note, and the function `show` prints each other
+    /// message.
     package init(
         _ settings: Settings,
         show: @escaping @Sendable (String) -> Void,
@@ -50,7 +53,9 @@ package struct RunMessages: Sendable {
     /// Writes a note about something unusual in the settings.
     package func note(_ text: String) { isJSON ? log("\(text)", [:], level: .notice) : tell("note: \(text)") }
 
-    /// Logs the final problem as JSON, or returns false if the command must print it.
+    /// Logs the problem that ends the run, if the log is JSON.
+    ///
+    /// - Returns: Whether the problem was logged. If not, the command must print the problem.
     package func end(with problem: Problem) -> Bool {
         guard isJSON else { return false }
         say(

@@ -22,7 +22,8 @@ package enum MessageRoutes {
         case "smtp", "webhook": try direct()
         case "log": .log(showsText: context.ownsBroker)
         case "gateway": .gateway
-        // With its own broker, as in a trial, the service logs messages by default.
+        // If the service runs its own broker, as in a trial, the service by default logs messages instead of sending
+        // them.
         default: context.ownsBroker ? .log(showsText: true) : .gateway
         }
     }
@@ -100,8 +101,9 @@ extension MessageRoutes {
 
     /// Returns the route that posts text messages to a webhook.
     ///
-    /// The body adds the full phone number and the text to a gateway's message. It has the form `{"messageId", "to",
-    /// "countryCode", "template", "params", "appName", "expiresAt", "text"}`.
+    /// The body has the form `{"messageId", "to", "countryCode", "template", "params", "appName", "expiresAt",
+    /// "text"}`. Messages to gateways have the same form, except that they don't contain the text. In the body, `to` is
+    /// the full phone number.
     static func webhook(_ settings: Settings) throws -> Route {
         let hook = try textWebhook(settings)
         return .direct { (message) async throws(MessageFailure) in

@@ -44,7 +44,9 @@ package struct ExplainPage: Sendable {
     /// The cure of a refusal; nil for a problem.
     package var cure: String? { refusal?.cure }
 
-    /// The page with `code`, `title` and `text`, and for a refusal `cause` and `cure`.
+    /// The page as a JSON object with the members `code`, `title` and `text`.
+    ///
+    /// If the page is about a reason for refusals, the object also has the members `cause` and `cure`.
     package var json: JSONValue {
         JSONObject(showing: ["code": code, "title": title, "text": text, "cause": cause, "cure": cure]).shown
     }

@@ -5,7 +5,10 @@ extension Problem {
     /// The number of free bytes below which a full disk counts as the cause of a failed start.
     private static let leastBytes: Int64 = 1 << 20
 
-    /// Returns the problem of a failed start: a full disk, or the error itself.
+    /// Returns the error to report after a failed start.
+    ///
+    /// If a full disk caused the failure, the function returns a `Problem` that says so. Otherwise it returns `error`
+    /// unchanged.
     static func ofStart(_ error: any Error, in path: String) -> any Error {
         let code = (error as? Problem)?.code
         let isOfFiles = code.map { [.databaseFailed, .dataDirectoryUnusable, .secretUnreadable].contains($0) } ?? true

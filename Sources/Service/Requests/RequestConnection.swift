@@ -17,7 +17,9 @@ final class RequestConnection: StoppableWork {
         let isToken: Bool
         let deadline: ContinuousClock.Instant
         let answer: CheckedContinuation<RequestFront.Outcome, Never>
-        /// Whether the request was sent, after which a missing answer leaves its effect unknown.
+        /// Whether the request was sent.
+        ///
+        /// If a sent request gets no answer, it is unknown whether a worker has carried out the request.
         var isSent = false
     }
 
@@ -33,9 +35,10 @@ final class RequestConnection: StoppableWork {
         var lastSent: (first: UInt64, unanswered: Int) = (1, 0)
         var lastSentAt = ContinuousClock.now
 
-        /// How long new requests still wait for further requests, so that they share a batch and a transaction.
+        /// The time for which the unsent requests still wait for further requests.
         ///
-        /// The wait ends when the last batch is answered, or when `pauseMax` has passed since that batch was sent.
+        /// Requests that are sent together share a batch and a transaction. The wait ends when the last batch is
+        /// answered, or when `pauseMax` has passed since that batch was sent.
         var pause: Duration {
             lastSent.unanswered > 0 ? max(.zero, lastSentAt + RequestConnection.pauseMax - .now) : .zero
         }
@@ -50,7 +53,7 @@ final class RequestConnection: StoppableWork {
 
     /// The longest wait for an answer, below the listener's limit of 60 s.
     private static let answerMax: Duration = .seconds(55)
-    /// The longest time that a request waits for others to share its batch.
+    /// The longest time that a request waits for further requests, with which it then shares a batch.
     private static let pauseMax: Duration = .milliseconds(1)
     /// The maximum number of requests that wait for their answers.
     private static let waitingMax = 4_096

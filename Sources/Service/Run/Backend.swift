@@ -225,13 +225,15 @@ package struct RunContext: Sendable {
     package let demo: DemoKeys?
     /// Whether the broker is a child of this process.
     package let ownsBroker: Bool
-    /// The ports of the listeners, and with `serve` the given broker's MQTT port.
+    /// The ports of the service's listeners.
+    ///
+    /// If the service was started with `serve`, the MQTT port is the port of the operator's broker.
     package let ports: ListenerPorts
     /// The server's certificate; nil if there are no listeners with TLS.
     package let tls: TLSMaterial?
     /// The readiness of the service's parts.
     package let readiness: Readiness
-    /// The refusals that this process's listeners report and the broker's monitor publishes.
+    /// The queue of refusals: this process's listeners add refusals, and the broker's monitor publishes them.
     let listenerRefusals = ListenerRefusals()
     /// The metrics of this process.
     package let metrics: PrometheusRegistry

@@ -84,7 +84,7 @@ struct Banner {
 
     private var webSocketLine: String? { webSocketURL.map { "  ok  websocket  \($0)" } }
 
-    /// The line about listeners without TLS that other machines can reach, or nil.
+    /// The line about listeners without TLS that other machines can reach, or nil if there are no such listeners.
     private var openLine: String? {
         let open = context.openListeners.map(\.text).joined(separator: "  ")
         return open.isEmpty ? nil : "  !!  open       \(open)   no TLS: secrets cross the network in the clear"

@@ -43,7 +43,8 @@ extension RunContext {
 
     /// Returns the console's address for a link on the first web page, or nil to show no link.
     ///
-    /// If no address is set, only visitors on this machine get the link. The public URL must also be local.
+    /// If the settings name no address for the console, only visitors on this machine get the link, and only if the
+    /// service's public URL is local.
     func consoleURL(isLocal: Bool) -> String? {
         ports.console != nil && (settings.consoleURL != nil || isLocal && isPublicURLLocal) ? consoleURL : nil
     }

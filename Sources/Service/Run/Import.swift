@@ -20,8 +20,8 @@ package enum Import {
     /// Stores a new or changed product, and creates a `productKey` if the document has none.
     ///
     /// The secret is the document's `productSecret`. If the document has none, a new product gets a new secret. An
-    /// existing product keeps its secret. `isForced` allows an import that stored values might not fit. It also allows
-    /// the loss of an open alert or fault.
+    /// existing product keeps its secret. If `isForced` is set, the product is stored even if devices have stored
+    /// values that might not fit the new version, or an open alert or fault that the new version lacks.
     /// - Throws: `Rejection` with the field at fault, or a `Problem` if stored states forbid the change.
     @discardableResult
     package static func product(
@@ -87,7 +87,7 @@ package enum Import {
         return macs
     }
 
-    /// Returns a document with an id in `field`, created from 128 random bits if missing.
+    /// Returns the document, and adds an id of 128 random bits if the document's `field` contains no id.
     private static func named(_ document: JSONObject, _ field: String) -> JSONObject {
         guard document[field] == nil else { return document }
         let rest = document.members.filter { $0.key != field }
@@ -109,7 +109,7 @@ package enum Import {
         let lost = try tx.products.openConditions(new.key) { kind, name in
             ProductRules.isLost(kind, name, from: old, to: new)
         }
-        if !lost.isEmpty { throw conflict(new.key, lost, why: "devices have it open, and could no longer clear it") }
+        if !lost.isEmpty { throw conflict(new.key, lost, why: "devices have it open, and could no longer raise it") }
     }
 
     private static func conflict(_ key: ProductKey, _ names: [String], why: String) -> Problem {
@@ -159,7 +159,8 @@ package enum Import {
         var kept = whole
         kept["secret"] = nil
         try tx.apps.save(app, document: kept, secret: secret)
-        // A changed list of products changes which devices users see. So statuses must be published again.
+        // If the app's list of products has changed, users see other devices than before. The devices' statuses must
+        // therefore be published again.
         if let before, before.products != app.products { try tx.refreshes.addAll() }
         return Outcome(id: app.id.text, secret: secret, isNew: isNew)
     }

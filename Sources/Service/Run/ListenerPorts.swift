@@ -1,7 +1,7 @@
 import Problems
 import ServiceSettings
 
-/// The ports on which a service listens, or nil for missing listeners.
+/// The ports on which a service listens; the port of a listener that doesn't exist is nil.
 package struct ListenerPorts: Sendable, Equatable {
     /// The port of MQTT without TLS; with `serve`, the port of the given broker.
     package var mqtt = 0
@@ -62,7 +62,7 @@ package struct ListenerPorts: Sendable, Equatable {
 
     private static func choose(_ listener: Wanted, besides taken: Set<Int>) throws -> Int {
         var port = 0
-        // No listener has bound its port yet, so the search can find one port twice.
+        // No listener has bound its port yet, so the search can find a port that was chosen for an earlier listener.
         repeat {
             port = try Ports.choose(
                 listener.port,
@@ -228,7 +228,10 @@ package struct ListenerPorts: Sendable, Equatable {
 
 /// The addresses of a listener without TLS.
 package enum LocalHosts {
-    /// Returns the addresses to listen on; for 127.0.0.1 or `localhost`, also ::1 if the machine has it.
+    /// Returns the addresses to listen on for a host in the settings.
+    ///
+    /// If the host is 127.0.0.1 or `localhost`, the addresses are 127.0.0.1 and ::1. The address ::1 is left out if the
+    /// machine doesn't have it.
     package static func of(_ host: String) -> [String] {
         guard host == "127.0.0.1" || host == "localhost" else { return [host] }
         return Ports.canListen("::1") ? ["127.0.0.1", "::1"] : ["127.0.0.1"]

@@ -28,7 +28,7 @@ package struct ReadyFile: Sendable {
         TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }?.objectValue
     }
 
-    /// Returns the file's content or, without secrets, the output of `up --json`.
+    /// Returns the file's content, or the output of `up --json` if `withSecrets` is false.
     static func json(_ context: RunContext, withSecrets: Bool) -> JSONValue {
         let (ports, password) = (context.ports, withSecrets ? context.secrets.tools : nil)
         var demo = context.demo?.json

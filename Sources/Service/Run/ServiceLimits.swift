@@ -10,7 +10,7 @@ enum ServiceLimits {
 
     /// The longest time from the broker's start until it accepts connections.
     static let brokerStartMax: Duration = .seconds(10)
-    /// The time after SIGTERM at which a killed service's broker gets SIGKILL if it is still running.
+    /// The time that the broker of a killed service has to end after SIGTERM, before it receives SIGKILL.
     static let orphanEndMax: Duration = .seconds(3)
     /// The size in bytes above which the broker's log is copied and truncated.
     static let brokerLogBytesMax = 8 << 20
@@ -18,7 +18,9 @@ enum ServiceLimits {
     static let brokerLogBytesAtStartMax = 1 << 20
     /// The interval between checks of the broker's log.
     static let brokerLogInterval: Duration = .seconds(60)
-    /// The maximum number of a client's unconfirmed messages: at least a worker's largest receive window.
+    /// The maximum number of messages that the broker has sent to a client and that the client hasn't confirmed yet.
+    ///
+    /// The number is at least as large as the largest receive window that a worker can have.
     static let inFlightMessagesMax = 20_000
     /// The longest keep-alive of a client, in seconds.
     static let keepAliveSecondsMax = 600
@@ -29,12 +31,14 @@ enum ServiceLimits {
     static let probeConnectMax: Duration = .seconds(3)
     /// The longest wait for an answer of the broker or of the service.
     static let probeAnswerMax: Duration = .seconds(2)
-    /// The longest wait for an answer, so that `doctor --quick` ends within a second.
+    /// The longest wait of `doctor --quick` for an answer of the service.
+    ///
+    /// The wait is shorter than a second, because the command must end within a second.
     static let quickAnswerMax: Duration = .milliseconds(800)
 
     // MARK: Reports to systemd
 
-    /// The longest pause after which a started service checks again whether to report something to systemd.
+    /// The longest interval at which a started service checks whether there is something to report to systemd.
     static let reportInterval: Duration = .seconds(1)
     /// The interval at which a starting service checks whether there is something to report to systemd.
     static let startReportInterval: Duration = .milliseconds(50)

@@ -3,7 +3,7 @@ import Domain
 import Web
 import Workers
 
-/// The metrics of the running version and the system clock's jumps since the start.
+/// The metric that shows the running version, and the metric that shows how far the system clock has jumped.
 enum ServiceSampler {
     /// Registers both gauges.
     static func install(in registry: PrometheusRegistry) {

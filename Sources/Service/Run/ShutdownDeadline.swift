@@ -2,7 +2,7 @@ import Glibc
 import ServiceLifecycle
 import Workers
 
-/// A service that ends the process if the shutdown takes too long, without losing acknowledged work.
+/// A service that ends the process if the shutdown takes too long; acknowledged work isn't lost.
 package struct ShutdownDeadline: Service {
     private let limit: Duration
     private let onBegin: @Sendable () -> Void

@@ -12,7 +12,7 @@ package enum StoreAccess {
     /// `role` is this process's role among the processes that share a database. The database is migrated in every role.
     /// A database file of an older version is copied before it is changed. `copying` receives the completed fraction of
     /// the copy, from 0 to 1. `onCopy` receives the path of the copy.
-    /// - Throws: A `Problem`, or an error of `copying`, which leaves the database unchanged.
+    /// - Throws: A `Problem`, or the error that `copying` threw. If `copying` throws, the database stays unchanged.
     package static func service(
         _ directory: DataDirectory,
         _ place: StorePlace,

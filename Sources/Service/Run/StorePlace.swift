@@ -8,9 +8,9 @@ package struct StorePlace: Sendable {
     let connectionsMax: Int
     /// The file with the database's password, or nil if libpq needs no such file.
     let passwordFile: String?
-    /// The file with the key that encrypts secrets, or nil for the data directory's key.
+    /// The file with the key that encrypts secrets, or nil if the data directory contains the key.
     let serverKeyFile: String?
-    /// The file that the gate reads, or nil for the data directory's file.
+    /// The file that the gate reads, or nil if the file is in the data directory or on another machine.
     let gateFile: String?
     /// Whether the gate's file is on another machine, where `lamplighter feed` writes it.
     let isGateElsewhere: Bool

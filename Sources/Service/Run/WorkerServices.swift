@@ -38,7 +38,9 @@ extension StoppableWork {
 /// A service that works until the service group shuts down.
 struct WorkService: Service {
     let work: any StoppableWork
-    /// The readiness that says whether the gate was found, or nil for work that handles no clients' messages.
+    /// The readiness that says whether the broker's gate was found; the work starts only after that.
+    ///
+    /// The value is nil if the work handles no messages of clients. Such work starts at once.
     let readiness: Readiness?
 
     init(_ work: any StoppableWork, after readiness: Readiness? = nil) {
@@ -64,7 +66,7 @@ extension ServiceGroup {
     }
 }
 
-/// A service that owns the thread pools for slow work, which outlive the workers.
+/// A service that owns the thread pools for slow work, and that keeps the pools until the workers have stopped.
 struct BackgroundService: Service {
     let pools: Pools
 

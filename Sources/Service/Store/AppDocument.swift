@@ -3,7 +3,8 @@ import JSON
 
 /// The check of an app document for mistakes that `AppCodec` ignores, such as unknown members.
 enum AppDocument {
-    /// Adds a fault for each null policy, unknown member, and text that violates `schemas/documents.schema.json`.
+    /// Adds a fault for each policy that is null, for each unknown member, and for each text that violates
+    /// `schemas/documents.schema.json`.
     static func check(_ document: JSONObject, _ faults: inout Faults) {
         KnownMembers.check(document, "", known: AppCodec.members, faults: &faults)
         let policies = object(document["policies"])

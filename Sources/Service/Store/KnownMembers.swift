@@ -2,7 +2,7 @@ import Domain
 import JSON
 import ServiceSettings
 
-/// The check for a document's unknown members, so that no misspelled name is ignored.
+/// The check for unknown members in a document; without this check, a misspelled name would be ignored.
 enum KnownMembers {
     /// Adds a fault for each unknown member of an object.
     ///

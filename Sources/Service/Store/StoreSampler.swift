@@ -19,7 +19,7 @@ enum StoreSampler {
         }
     }
 
-    /// Registers the metrics of the gate's lag, database connections and repeated transactions.
+    /// Registers the metrics of the gate's lag, of the database connections and of the repeated transactions.
     static func install(in registry: PrometheusRegistry, _ store: Store) {
         let lag = Meter(label: "lamplighter_gate_lag_seconds", factory: registry)
         let reruns = registry.sampledCounter("lamplighter_store_reruns_total")

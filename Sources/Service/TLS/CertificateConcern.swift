@@ -12,7 +12,7 @@ package struct CertificateConcern: Sendable, Equatable {
     package let isUrgent: Bool
     /// What the operator can do about the fault.
     package let cure: FindingText
-    /// The command that does what `cure` says, or nil without such a command.
+    /// The command that does what `cure` says, or nil if there is no such command.
     package let command: String?
 }
 

@@ -16,7 +16,7 @@ package enum CertificateText {
         return hours == 1 ? "1 hour" : "\(hours) hours"
     }
 
-    /// Returns the warning about a certificate's validity, or nil if it needs no warning.
+    /// Returns the warning about a certificate's validity, or nil if no warning is needed.
     package static func warning(_ facts: CertificateFacts, at now: Instant) -> FindingText? {
         switch CertificateAge(facts, at: now) {
         case .fine: nil

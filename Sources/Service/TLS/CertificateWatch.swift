@@ -11,8 +11,8 @@ import Workers
 
 /// A service that loads new certificates, and warns before a certificate expires.
 ///
-/// A new certificate isn't used if its key doesn't match. It isn't used either if clients that accept the present
-/// certificate would refuse it. The fault is then reported once, and the present certificate and key stay in use.
+/// A new certificate isn't used if its key doesn't match, or if clients would refuse it although they accept the
+/// present certificate. The fault is then reported once, and the present certificate and key stay in use.
 final class CertificateWatch: Service {
     /// The function that gives a new certificate to the broker and to this process's listeners.
     typealias Taker = @Sendable (TLSMaterial) throws -> Void
@@ -160,7 +160,7 @@ final class CertificateWatch: Service {
         }
     }
 
-    /// Returns the files' contents, which also show changes of symbolic links and their targets.
+    /// Returns the contents of the files; if a file is a symbolic link, the contents of its target.
     private static func contents(of files: TLSFiles) -> [[UInt8]?] {
         [files.certificate, files.key, files.authority].map { TextFile.readBytes($0) }
     }

@@ -10,9 +10,12 @@ package struct LocalAuthority {
     private let authority: CertificateAuthority
     /// The certificates, in PEM, of this authority and of earlier authorities that have not expired.
     package let pem: String
-    /// Whether the authority is new, so that clients that trust only an older authority must install it.
+    /// Whether the authority has just been created.
+    ///
+    /// Clients that trust only an older authority must then install the new authority's certificate. If `linkedUntil`
+    /// is set, clients of the previous authority have time until then.
     package let isNew: Bool
-    /// The time until which clients of the previous authority accept the next certificate.
+    /// The time until which clients that trust only the previous authority accept the server's next certificate.
     ///
     /// Only `renew` sets this time. It is nil if the previous authority didn't sign the new authority's key.
     package let linkedUntil: Instant?

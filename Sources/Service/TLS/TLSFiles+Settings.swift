@@ -3,11 +3,13 @@ import Problems
 package import ServiceSettings
 
 extension TLSFiles {
-    /// Returns the files that the settings name, otherwise those of `lamplighter tls init`, or nil if there are none.
+    /// Returns the files of the server's certificate, or nil if there is no certificate.
     ///
-    /// Without the files of a certificate, the service has no TLS listeners.
+    /// The files are those that the settings name. If the settings name none, the files are those that
+    /// `lamplighter tls init` created. Without the files of a certificate, the service has no TLS listeners.
     ///
-    /// - Throws: A `Problem` for a certificate or key without the other, or for an authority's missing file.
+    /// - Throws: A `Problem` if the settings name a certificate but no key, or a key but no certificate. A `Problem` is
+    ///   also thrown if the settings name an authority's file that doesn't exist.
     package static func find(_ settings: Settings, in directory: DataDirectory) throws -> TLSFiles? {
         let own = directory.ownTLS
         let authority = settings.tlsAuthority.map(AbsolutePath.of) ?? own.authority

@@ -16,7 +16,7 @@ package struct TLSMaterial: Sendable {
     /// Whether the certificate is from `lamplighter tls init` but not signed by the present authority.
     package let isForeign: Bool
 
-    /// The facts in the newest authority's certificate, or nil without an authority.
+    /// The facts in the newest authority's certificate, or nil if there is no authority.
     package var authority: CertificateFacts? { authorities.first }
 
     /// Reads and checks the files.
@@ -48,7 +48,7 @@ package struct TLSMaterial: Sendable {
         authorities = try Self.authority(files.authority, files.authorityMaker, pem: pem).allFacts
     }
 
-    /// Returns the authority that must have signed the server's certificate, or nil if unknown.
+    /// Returns the authority that should have signed the server's certificate, or nil if that authority isn't known.
     private static func signer(_ files: TLSFiles) throws -> CertificateFile? {
         guard let path = files.signer, TextFile.exists(path) else { return nil }
         return try authority(path, files.certificateMaker, pem: text(path, files.certificateMaker))

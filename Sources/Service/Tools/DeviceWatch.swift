@@ -13,7 +13,7 @@ package enum DeviceWatch {
         package var body: JSONObject
     }
 
-    /// Passes at most `count` messages between the device and the service to `show`.
+    /// Calls `show` for each message between the device and the service, at most `count` times.
     ///
     /// Messages on `info`, which contain passcodes and facts about the hardware, are not shown.
     /// - Throws: A `Problem` if the broker can't be reached.

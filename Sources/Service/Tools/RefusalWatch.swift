@@ -51,7 +51,9 @@ package enum RefusalWatch {
         private var began = SystemClock().now
         private var hasCaughtUp = false
 
-        /// The longest time to store a refusal, in seconds, including two for a slow disk.
+        /// The longest time, in seconds, until a reported refusal is stored.
+        ///
+        /// The service waits for up to five seconds before it writes refusals. A slow disk can take two seconds more.
         private static let writeSeconds: Int64 = 7
 
         init(_ store: Store, _ seconds: Int64?, leavingOut probe: DoctorProbe, left: Int) {
@@ -64,7 +66,9 @@ package enum RefusalWatch {
             try showStored(show)
         }
 
-        /// Shows, only once, the refusals reported before the subscription but stored after `begin`.
+        /// Shows the refusals that were reported before the subscription, but stored only after `begin` read the store.
+        ///
+        /// The function does this once, when `writeSeconds` have passed. All these refusals are stored by then.
         mutating func catchUp(_ show: (Int64?, ClientRefusal) throws -> Void) throws {
             let now = SystemClock().now
             guard !hasCaughtUp, now > began.adding(seconds: Self.writeSeconds) else { return }

@@ -137,7 +137,7 @@ package struct ToolClient {
 }
 
 extension Settings {
-    /// The TLS options for the broker, or nil without a certificate authority.
+    /// The TLS options for connections to the broker, or nil if the settings name no file with CA certificates.
     package var mqttTLS: ConnectionOptions.TLS? {
         mqttCAFile.map { ConnectionOptions.TLS(caFile: $0, certificateFile: mqttCertificateFile, keyFile: mqttKeyFile) }
     }

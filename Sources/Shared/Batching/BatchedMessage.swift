@@ -1,4 +1,6 @@
-/// A message of a batch, with bytes that are valid only during one call.
+/// A message of a batch, which points to bytes that it doesn't own.
+///
+/// The bytes stay valid only during the call that lends them, such as `withUnsafeBufferPointer`.
 package struct BatchedMessage {
     /// The topic, in UTF-8.
     package var topic: UnsafeBufferPointer<UInt8>

@@ -1,4 +1,4 @@
-/// One of 256 parts into which devices, terminals and schedules are divided among processes.
+/// One of 256 parts of all devices, terminals and schedules, so that several processes can share the work.
 ///
 /// The last two characters of an id, which are random hexadecimal digits, select the shard. For workers, the gate adds
 /// the shard as two levels after the topic's root: `ll/v1/shard/4f/device/d-…4f/report`.
@@ -52,7 +52,9 @@ package enum Shard {
         return isForWorkers ? of(levels[2]) : nil
     }
 
-    /// Adds its shard to a topic, as workers receive it; returns nil if messages on the topic aren't divided into shards.
+    /// Returns a client's topic with the shard inserted after the root, or nil if the topic has no shard.
+    ///
+    /// Workers receive the client's messages on the returned topic.
     package static func divided(_ topic: some BidirectionalCollection<UInt8>, root: String) -> [UInt8]? {
         let prefix = root.utf8.count + 1
         guard topic.count > prefix, topic.starts(with: root.utf8),

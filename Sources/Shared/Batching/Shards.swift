@@ -1,4 +1,6 @@
-/// The shards of one lane: those whose number, modulo the number of lanes, is the lane's number.
+/// The shards of one lane, which handles a part of a worker's messages.
+///
+/// A shard belongs to a lane if the shard's number modulo the number of lanes equals the lane's number.
 package struct Shards: Hashable, Sendable {
     /// The lane's number, starting at 0.
     package let lane: Int

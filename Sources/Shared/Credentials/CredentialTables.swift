@@ -13,7 +13,7 @@ package struct CredentialTables: Sendable {
     /// The terminals that have or had a session, by terminal id.
     package private(set) var terminals: [String: TerminalEntry] = [:]
 
-    /// The store's largest connection number when the newest record of the kind `connections` was written.
+    /// The largest connection number in the store, as stated by the newest record of the kind `connections`.
     package private(set) var lastConnection: Int64 = 0
 
     /// Makes tables without principals.

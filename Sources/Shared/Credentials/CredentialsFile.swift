@@ -19,7 +19,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
     private var parser = CredentialsParser()
     /// The offset after the last complete record.
     private var end = 0
-    /// For each record, a hash of its kind and key; the hashes take less memory than the keys.
+    /// A hash of the kind and key of each record that is still in force; hashes take less memory than the keys.
     private var live: Set<Int> = []
     private var appendFailed = false
     /// Whether records that an earlier writer committed to the store may be missing from the file.
@@ -29,12 +29,15 @@ package struct CredentialsFile: ~Copyable, Sendable {
     /// The number of records in the file, including replaced records.
     package private(set) var totalCount = 0
 
-    /// The number of records that haven't been replaced: one for each kind and key.
+    /// The number of records that are still in force, because no later record replaces or removes them.
+    ///
+    /// The records of the case `removed` aren't counted.
     package var liveCount: Int { live.count }
 
     /// True if records can't be appended to the file.
     ///
-    /// A gate that finds damage admits only the worker in its options until a `rewrite`.
+    /// A gate that finds the file damaged admits only workers until the file is rewritten. The gate can still check the
+    /// workers' password, because the hash of this password is among the gate's options.
     package var isDamaged: Bool { appendFailed || isOwed || parser.isDamaged }
 
     /// Opens or creates the file, and cuts off a crashed writer's incomplete record.
@@ -62,7 +65,10 @@ package struct CredentialsFile: ~Copyable, Sendable {
     /// If this writer holds the lock, tells the waiting writers that this writer is still active.
     package func keep() throws(CredentialsError) { try held?.keep() }
 
-    /// Releases the lock, and withdraws the promise if the caller committed nothing (`withdrawing`).
+    /// Releases the lock.
+    ///
+    /// If `withdrawing` is true, the caller committed nothing to the store. The method then also withdraws the promise
+    /// that the caller made with the lock (`CredentialsLock.promise`).
     package mutating func release(withdrawing: Bool = false) {
         // If the withdrawal fails, the next writer rewrites the file. The rewrite takes longer but does no harm.
         if withdrawing { try? held?.withdraw() }

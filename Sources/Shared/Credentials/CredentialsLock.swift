@@ -1,6 +1,8 @@
 import Glibc
 
-/// A writer's lock on the credentials file (`PATH.lock`), held until this value is dropped or another writer takes it.
+/// A writer's lock on the credentials file, held by locking the file `PATH.lock`.
+///
+/// The lock ends when this value is dropped, or when another writer takes the lock over.
 ///
 /// A frozen writer must not block the other writers. A writer waits for `patience` while the holder shows no activity
 /// (`keep`). The waiting writer then replaces the lock's file with a new one. The old holder checks before each write
@@ -39,7 +41,9 @@ package struct CredentialsLock: ~Copyable, Sendable {
         return lock
     }
 
-    /// Returns whether the lock's file contains a promise, even of a dead process.
+    /// Returns whether the lock's file contains a promise.
+    ///
+    /// The process that made the promise may have died since then.
     package static func isPromised(of path: String) throws(CredentialsError) -> Bool {
         try open("\(path).lock").size > 0
     }

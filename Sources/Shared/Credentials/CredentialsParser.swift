@@ -1,8 +1,8 @@
 /// A parser that reads the growing credentials file, and never traps on any input.
 ///
-/// Each call gets the bytes that follow the consumed bytes, and stops before an incomplete record. A wrong checksum or
-/// an unknown record marks the file as damaged permanently. The records before the damage can't be trusted either.
-/// Newer records of the same principals may follow the damage.
+/// The caller passes only bytes that earlier calls haven't consumed. A call stops before an incomplete record. A wrong
+/// checksum or an unknown record marks the file as damaged permanently. The records before the damage can't be trusted
+/// either, because newer records of the same principals may follow the damage.
 package struct CredentialsParser: Sendable {
     /// True if the file isn't a credentials file, or is damaged in the middle.
     package private(set) var isDamaged = false
@@ -11,10 +11,12 @@ package struct CredentialsParser: Sendable {
     /// Makes a parser at the beginning of a file.
     package init() {}
 
-    /// Makes a parser that starts at a record if the caller has read the header.
+    /// Makes a parser that expects a record first if `isPastHeader` is true, and otherwise the file's header.
     init(isPastHeader: Bool) { self.isPastHeader = isPastHeader }
 
-    /// Applies complete records, and returns the number of consumed bytes, or 0 if damaged.
+    /// Applies complete records, and returns the number of consumed bytes.
+    ///
+    /// If the file is damaged, the method returns 0.
     package mutating func parse(_ bytes: UnsafeRawBufferPointer, apply: (Record) -> Void) -> Int {
         var consumed = 0
         if !isPastHeader {
@@ -58,7 +60,9 @@ package struct CredentialsParser: Sendable {
 }
 
 extension Record {
-    /// Encodes the record for a message: in the file's binary format, written as hexadecimal digits.
+    /// Returns the record as hexadecimal digits, for use in a message.
+    ///
+    /// The digits stand for the bytes that the record has in the credentials file.
     ///
     /// - Throws: `CredentialsError.invalidRecord`.
     package func hex() throws(CredentialsError) -> String { Hex.text(of: try encoded()) }

@@ -51,10 +51,10 @@ extension Record {
     /// The key of the `connections` record, which exists only once.
     static let connectionsKey = "known"
 
-    /// The distance from the largest known connection number to the first connection number of a restarted broker.
+    /// The least distance from the largest known connection number to the first number of a restarted broker.
     ///
-    /// Fewer connections than this number begin between two records of the kind `connections`. The gate therefore never
-    /// reuses a number that the service has seen.
+    /// Between two records of the kind `connections`, fewer connections begin than this distance. The gate therefore
+    /// never reuses a number that the service has seen.
     package static let connectionsLead: Int64 = 1_000_000
 
     /// The record's key, such as a product key, did, app id, service name or terminal id.
@@ -82,7 +82,9 @@ package struct Session: Sendable, Equatable {
     package var expiresAt: Int64
     /// The token that the last refresh replaced, or nil if it no longer works.
     package var old: OldToken?
-    /// Whether the session's token was ever used, so the app's secret no longer works.
+    /// Whether the terminal has ever used a token of the session.
+    ///
+    /// If so, the gate no longer admits the terminal with the app's secret while the session lasts.
     package var isUsed: Bool
 
     /// Whether the session belongs to an API key, whose uid equals its session id.
@@ -95,10 +97,12 @@ package struct Session: Sendable, Equatable {
     /// On a Home Assistant's terminal, neither the app's secret nor the session's token is admitted.
     package var isLink: Bool { sessionId.utf8.starts(with: Self.linkPrefix.utf8) }
 
-    /// The prefix of a link's session id, followed by the id of the link's terminal.
+    /// The prefix with which the session id of a link begins.
+    ///
+    /// A link connects a user's Home Assistant. The rest of the session id is the id of the link's terminal.
     package static let linkPrefix = "l-"
 
-    /// Returns the id of the terminal of a link's session.
+    /// Returns the id of the terminal to which a link's session id belongs.
     package static func terminal(ofLink sessionId: String) -> String {
         String(decoding: sessionId.utf8.dropFirst(linkPrefix.utf8.count), as: UTF8.self)
     }

@@ -5,7 +5,7 @@ struct RecordReader {
 
     init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-    /// Reads a whole body, or returns nil for any other format.
+    /// Returns the record that the body contains, or nil if the body as a whole isn't a valid record.
     mutating func record() -> Record? {
         guard let tag = byte(), let kind = Record.Kind(rawValue: tag & ~Layout.removedFlag), let key = id() else {
             return nil

@@ -7,10 +7,10 @@
 ///     body     kind: UInt8 (| 0x80 = removed)  key: text  and by kind
 ///              product, device, app   digest
 ///              service                digest  role: UInt8  for custom: two lists of text (count: UInt8)
-///              terminal               appId: text  session: UInt8 (0 none, 1, 2 with an old token,
-///                                     3 with a token that was never used)
-///                                     1, 2, 3: sessionId uid: text  digest  expiresAt: Int64
-///                                     2: digest  until: Int64
+///              terminal               appId: text  session: UInt8 (0 = no session, 1 = session,
+///                                     2 = session with an old token, 3 = session with a token that was never used)
+///                                     if 1, 2 or 3: sessionId uid: text  digest  expiresAt: Int64
+///                                     if 2, in addition: digest  until: Int64
 ///              connections            known: Int64
 ///              certificates           from: Int64
 ///     text     length: UInt16  UTF-8 bytes

@@ -7,7 +7,7 @@ extension JSONParser {
         let digitsStart = index
         var magnitude: Int64 = 0
         while let digit = takeDigit() {
-            // Digits after the 18th are ignored, because the value is already out of range.
+            // Digits after the 18th are ignored, because an integer with more than 16 digits is refused anyway.
             if index - digitsStart <= 18 { magnitude = magnitude * 10 + digit }
         }
         let digits = index - digitsStart

@@ -69,7 +69,10 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// Returns whether two values have the same written form, with strings compared by code points.
+    /// Returns whether two values have the same type and are equal.
+    ///
+    /// An integer never equals a number with a fraction or an exponent, so `1` and `1.0` differ. Strings are compared
+    /// by code points. The members of an object may be in any order.
     package static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true

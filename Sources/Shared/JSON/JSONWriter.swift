@@ -142,8 +142,9 @@ package struct JSONWriter: ~Copyable {
 
     /// Returns whether no byte has to be escaped, checking eight bytes at a time.
     ///
-    /// Subtracting 0x20 from a byte below 0x20 sets the byte's highest bit. The exclusive or of two equal bytes is 0.
-    /// Subtracting 1 from 0 also sets the highest bit.
+    /// If a byte has to be escaped, one of three calculations sets the byte's highest bit. The first calculation
+    /// subtracts 0x20, which sets the highest bit of a byte below 0x20. The other two find quotes and backslashes. The
+    /// exclusive or of two equal bytes is 0, and subtracting 1 from 0 sets the highest bit.
     private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
         let raw = UnsafeRawBufferPointer(utf8)

@@ -12,9 +12,9 @@ package struct AddressBudget: Sendable, Equatable {
 
     /// The recent activity of a sender, which shows whether the sender is infrequent.
     ///
-    /// A message is counted only if the sender is still infrequent when the message arrives. The maximum rate of an
-    /// infrequent sender is far below a sender's allowance. With a higher rate, two hundred hostile senders could each
-    /// send almost their whole allowance.
+    /// The activity includes a message only if the sender is still infrequent when the message arrives. The maximum
+    /// rate of an infrequent sender is far below a sender's allowance. With a higher rate, two hundred hostile senders
+    /// could each send almost their whole allowance.
     package struct Sender: Sendable, Equatable {
         fileprivate var seldom: TokenBucket
 

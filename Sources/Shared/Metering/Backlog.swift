@@ -3,22 +3,24 @@
 /// The worker publishes echoes to itself. The echoes wait in the same queue as the senders' messages. When an echo
 /// comes back, the worker has processed all messages before the echo. Each echo contains `seen`, the number of the
 /// newest echo that has come back. The backlog marks one echo. Once `seen` reaches the marked echo, all messages before
-/// the mark have been processed. The mark then moves to the newest echo. Only messages after the previous mark can
-/// still be waiting. The counts, in total and for each sender, are therefore kept for two epochs.
+/// the mark have been processed. The mark then moves to the newest echo, and a new epoch begins. Only messages after
+/// the previous mark can still be waiting. The messages of each sender and of all senders are therefore counted in the
+/// current epoch and in the previous epoch.
 ///
 /// When the backlog reaches `limit`, a sender that has used its share can't add messages. The share is the limit
 /// divided by the number of senders in the backlog, but at least one message. The backlog is thus at most twice the
-/// limit. With very many senders, the maximum is the limit plus one message for each sender.
+/// limit if there are no more senders than `limit`. If there are more senders, the backlog can grow to the limit plus
+/// one message for each sender.
 ///
 /// Nothing is counted before the first echo or while the worker isn't connected. The broker's own limits restrict the
 /// queue then. Times are milliseconds on a clock that is never set back. The code never allocates memory.
 package struct Backlog: Sendable {
     private let limit: Int
-    /// The number of the marked echo, or nil while the worker isn't connected.
+    /// The recorded number of an echo, with which later echoes are compared, or nil while the worker isn't connected.
     private var mark: Int64?
     /// The number of the current epoch, which grows with each mark.
     private var epoch = 0
-    /// The number of messages since the mark (`new`), and in the epoch before the mark (`old`).
+    /// The number of messages in this epoch (`new`) and in the previous epoch (`old`).
     private var messages = (new: 0, old: 0)
     /// The number of senders in this epoch (`new`) and in the previous one (`old`).
     ///
@@ -44,7 +46,7 @@ package struct Backlog: Sendable {
 
     /// Records the number of a published echo, and the number of the newest echo that came back (`seen`).
     ///
-    /// If `number` isn't above the marked echo's number, the worker has restarted and its clock was set back. Counting
+    /// If `number` isn't above the recorded number (`mark`), the worker has restarted and its clock was set back. Counting
     /// then starts again from zero.
     package mutating func note(echo number: Int64, seen: Int64) {
         guard let mark, number > mark else { return begin(at: number) }

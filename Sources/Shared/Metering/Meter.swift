@@ -1,8 +1,9 @@
 /// A meter that measures for how long a connection's messages exceed an allowance.
 ///
 /// A second with a refusal counts as hot. Each second without a refusal subtracts one hot second. The connection must
-/// be closed after more than `patience` hot seconds. If each second has a refusal, the connection must be closed after
-/// `patience` seconds. Short peaks never close a connection that keeps to the rate between the peaks.
+/// be closed when the count of hot seconds exceeds `patience`. If messages are refused in every second, this happens
+/// `patience` seconds after the first refusal. Short peaks never close a connection that keeps to the rate between the
+/// peaks.
 ///
 /// Times are milliseconds on a clock that is never set back. The code never allocates memory.
 package struct Meter: Sendable, Equatable {

@@ -13,7 +13,9 @@ package struct Penalties: Sendable {
         var until: Int64
     }
 
-    /// The time for which a sender is remembered after its pause, and the longest pause, in milliseconds.
+    /// The time for which a sender is remembered after its pause, in milliseconds.
+    ///
+    /// A doubled pause is at most this long too, unless the first pause is already longer.
     package static let memory: Int64 = 3_600_000
 
     /// Makes penalties that remember no sender yet.

@@ -1,12 +1,12 @@
 import Domain
 import JSON
 
-/// A user, with those columns of the account's row that `User` doesn't contain.
+/// A row of the account table: the user, and the columns that `User` doesn't contain.
 struct AccountRow: TableRow {
     var user: User
     /// The hash of the secret with which an anonymous user's installation of the app logs in.
     var deviceIDHash: [UInt8]?
-    /// When the user was last seen, to the hour.
+    /// When the user was last seen, exact to the hour.
     var lastSeenAt: Instant?
 
     static let table = Table<AccountRow>("account")
@@ -81,6 +81,8 @@ struct AccountRow: TableRow {
 extension User {
     /// The user's profile as a document.
     fileprivate var profileDocument: JSONObject { ProfileCodec.encode(profile) }
-    /// The username's key in the index, or nil if the user has no username apart from the phone number.
+    /// The username's key in the index.
+    ///
+    /// The key is nil if the user has no username, or if the username is only the phone number.
     fileprivate var usernameKey: String? { ownsUsername ? username.flatMap { try? Username($0).key } : nil }
 }

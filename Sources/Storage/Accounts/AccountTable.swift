@@ -96,7 +96,7 @@ package struct AccountTable: TransactionTable {
 
     /// Returns the users who have a given address, verified or not, or use it as their username.
     ///
-    /// If a user verifies the address (`prove`), this can change only the returned users' accounts.
+    /// When a user verifies the address, `prove` changes only accounts of the returned users.
     package func holders(of address: Address, app: AppID, region: String) throws -> [UserID] {
         let (columns, key) =
             switch address {
@@ -135,8 +135,8 @@ package struct AccountTable: TransactionTable {
         // If the user has another e-mail address, links that were sent to that address stay valid.
         guard before.email == email else { return }
         try transaction.links.void(.verifyEmail, of: uid)
-        // The username may be the same as the address. The user may have requested a link for a new password with that
-        // username.
+        // A link for a new password may have been sent to the address, because the user registered with the address or
+        // used it as the username.
         try transaction.links.void(.resetPassword, of: uid)
     }
 }

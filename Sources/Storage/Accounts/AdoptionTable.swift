@@ -9,7 +9,9 @@ package struct AdoptionTable: TransactionTable {
         try sql.values("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt, did", uid)
     }
 
-    /// Replaces an anonymous user's binding with the account's `binding`, and moves the binding's schedules.
+    /// Stores the account's `binding`, and deletes the anonymous user's binding to the same device.
+    ///
+    /// The schedules of the deleted binding move to the account's binding.
     package func move(_ binding: Binding, from uid: UserID) throws {
         try transaction.requireLock(of: binding.did)
         if try transaction.bindings.find(binding.did, binding.uid) == nil {

@@ -38,7 +38,7 @@ package struct AppTable: TransactionTable {
         try transaction.meta.raiseCatalogEpoch()
     }
 
-    /// Returns when an app was first and last imported, or nil if never.
+    /// Returns when an app was first and last imported, or nil if the app was never imported.
     package func stamps(_ id: AppID) throws -> (createdAt: Instant, updatedAt: Instant)? {
         try sql.find(AppRow.table, id).map { ($0.createdAt, $0.updatedAt) }
     }
@@ -63,9 +63,9 @@ struct AppRow: TableRow {
     var updatedAt: Instant
 
     static let table = Table<AppRow>("app")
-    /// The statement that inserts a row, or updates the existing row except for its secret.
+    /// The statement that inserts a row, or updates the existing row but keeps its `secretHash`.
     static let save = table.upsert
-    /// The statement that inserts a row, or updates the existing row including its secret.
+    /// The statement that inserts a row, or updates the existing row and its `secretHash`.
     static let saveWithSecret = table.upserting([.changing, .apart])
 
     static func map(_ column: inout ColumnMapper<AppRow>) -> AppRow {

@@ -29,7 +29,7 @@ package struct AuditTable: TransactionTable {
     ///
     /// Reads at most `scanMax` lines, about one user or about all users.
     ///
-    /// - Returns: The lines, and the id to pass for the next page. The id is nil if there are no more lines.
+    /// - Returns: The lines, and the id to pass for the next page. If the id is nil, there are no more lines.
     package func page(
         of uid: UserID? = nil,
         before id: Int64 = .max,

@@ -1,6 +1,8 @@
 package import Domain
 
-/// Cancelled accounts, each kept until no other record names the account's user.
+/// The cancellations of users' accounts.
+///
+/// A cancellation is deleted when the cancellation is undone, or in the last step of the user's erasure.
 package struct CancellationTable: TransactionTable {
     let transaction: Transaction
 
@@ -10,7 +12,7 @@ package struct CancellationTable: TransactionTable {
         package var uid: UserID
         /// The time at which the erasure of the account begins.
         package var deletesAt: Instant
-        /// The time of final deletion, or nil while the cancellation can be undone.
+        /// The time at which the account was deleted, or nil while the cancellation can still be undone.
         package var erasedAt: Instant?
     }
 
@@ -29,7 +31,7 @@ package struct CancellationTable: TransactionTable {
         try sql.find(Entry.table, uid)
     }
 
-    /// Undoes a cancellation, or returns false if the account isn't cancelled or is deleted.
+    /// Undoes a cancellation, or returns false if there is no cancellation or the account is already deleted.
     package func undo(_ uid: UserID) throws -> Bool {
         try transaction.requireLock(of: uid)
         return try sql.rowsChanged("DELETE FROM cancellation WHERE uid = $1 AND erasedAt IS NULL", uid) == 1
@@ -62,15 +64,15 @@ package struct CancellationTable: TransactionTable {
     package func deleteAccount(_ uid: UserID) throws {
         try begin(uid)
         try transaction.meta.requestVacuum(transaction.sequence.next(now))
-        // Repeated requests get stored answers, which can also name the user.
+        // Each request is stored with its answer, in case the request is repeated. The answer can name the user.
         try sql.run("DELETE FROM request WHERE sender IN (SELECT terminalId FROM session WHERE uid = $1)", uid)
         try transaction.deadLetters.forget(uid)
         if let user = try transaction.accounts.find(uid) {
             for due in try transaction.outgoingMessages.unsent(to: user) {
                 _ = try transaction.outgoingMessages.delete(due.message.id)
             }
-            // While messages are being deleted, another transaction can replace one with a record. The records are
-            // therefore deleted afterwards.
+            // While the messages are being deleted, another transaction can replace a message with a record. Therefore,
+            // the records are deleted after the messages.
             try transaction.messageRecords.forget(user)
         }
         try transaction.attempts.forget(uid)
@@ -132,7 +134,9 @@ package struct CancellationTable: TransactionTable {
         )
     }
 
-    /// How many commands can be checked for each changed event, since a check costs less than a change.
+    /// The limit for checked commands, as a multiple of the limit for changed events.
+    ///
+    /// Checking a command costs less than changing an event.
     private static let lookedAtPerChanged = 4
 
     /// Checks the next commands of a device that the user was once bound to, and returns their number.
@@ -181,7 +185,7 @@ package struct CancellationTable: TransactionTable {
         try sql.run("DELETE FROM formerBinding WHERE uid = $1 AND did = $2", uid, did)
     }
 
-    /// Returns how many commands to check next, and the last one's `cid`, if any.
+    /// Returns the number of commands to check next, and the last command's `cid` (nil if there are no commands).
     private func commands(_ former: FormerBinding, _ limit: Int) throws -> (count: Int, last: Int64?) {
         try sql.first(
             """

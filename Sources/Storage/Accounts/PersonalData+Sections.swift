@@ -1,5 +1,5 @@
 extension PersonalData {
-    /// The members of a user's document that contain rows of one table each, in the order of the document.
+    /// The members of a user's document that contain rows of a table, in the order of the document.
     static let sections: [Section] = [
         Section("account", order: "uid", isSingle: true).columns([
             ("uid", .text), ("appId", .text), ("region", .text), ("countryCode", .text),

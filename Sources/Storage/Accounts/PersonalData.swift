@@ -47,11 +47,13 @@ package enum PersonalData {
         var table: String
         var choice: Choice
         var order: String
-        /// Whether the member is an object because the table has at most one row about the user.
+        /// Whether the table has at most one row about the user, so that the member is an object and not an array.
         var isSingle: Bool
         var columns: [(name: String, form: Form)] = []
 
-        /// Describes a member; by default, the table has the member's name, and its column `uid` has the user's id.
+        /// Describes a member of the document.
+        ///
+        /// By default, the table has the same name as the member, and the table's column `uid` contains the user's id.
         init(
             _ name: String,
             of table: String? = nil,

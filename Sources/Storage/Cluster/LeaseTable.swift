@@ -14,7 +14,7 @@ package struct LeaseTable {
         package var worker: String
         /// The lane's number.
         package var lane: Int
-        /// The process that holds or last held the lane (nil once given back).
+        /// The process that holds or last held the lane; nil if the lane was given back.
         package var node: String?
         /// The number of times that the lane has been taken.
         package var epoch: Int64

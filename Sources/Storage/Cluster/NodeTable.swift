@@ -24,7 +24,9 @@ package struct NodeTable {
         package var untilAt: Instant
     }
 
-    /// How many milliseconds an expired process keeps its slot (it may be frozen).
+    /// How long a process keeps its slot after it has expired, in milliseconds.
+    ///
+    /// An expired process may only be frozen, and may still finish a transaction.
     private static let keptMilliseconds: Int64 = 60_000
 
     /// The SQL expression for the current time of the database server, in milliseconds since 1970.
@@ -88,7 +90,9 @@ package struct NodeTable {
     /// Frees the slot of a process.
     package func release(_ id: String) throws { try sql.run("DELETE FROM node WHERE node = $1", id) }
 
-    /// Makes a process hand over its lanes or take lanes again, or returns false if it doesn't exist.
+    /// Begins or ends the draining of a process, or returns false if no process has the given name.
+    ///
+    /// A process that is being drained hands over its lanes and takes no more.
     package func drain(_ name: String, _ isDraining: Bool) throws -> Bool {
         try sql.rowsChanged("UPDATE node SET draining = $1 WHERE name = $2", isDraining, name) > 0
     }

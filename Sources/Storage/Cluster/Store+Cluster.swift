@@ -11,7 +11,9 @@ extension Store {
         package var leases: LeaseTable { LeaseTable(sql: sql) }
     }
 
-    /// Whether other processes can write to the database, so that leases divide the work.
+    /// Whether other processes can write to the database.
+    ///
+    /// If they can, leases divide the work among the processes.
     package var isShared: Bool {
         if case .postgres = engine { true } else { false }
     }
@@ -27,7 +29,7 @@ extension Store {
         try engine.coordinate { try body(Cluster(sql: $0)) }
     }
 
-    /// From now on, gives new rows only the numbers of one slot (`SequenceSource`).
+    /// From now on, numbers new rows only with numbers that belong to the given slot (`SequenceSource`).
     package func take(_ slot: NodeSlot) { sequence.take(slot) }
 
     /// Returns the number of deadlocks that the database server has ended in this database.

@@ -37,8 +37,8 @@ extension Command: TableRow {
 
 /// The steps of a command, stored as `[[state, ts, cause], …]`.
 ///
-/// Steps don't name the command's sender. Only the command's actor names the sender, so erasing an account doesn't
-/// change the steps.
+/// Steps don't name the command's sender. Only the command's own columns name the sender, so the steps needn't change
+/// when the sender's account is erased.
 private struct CommandSteps: ColumnValue {
     static var columnType: ColumnType { .text }
     var steps: [Command.Step]

@@ -102,13 +102,15 @@ package struct CommandTable: TransactionTable {
         try load(open(did, Self.queued))
     }
 
-    /// Returns possibly missed commands: sent by a given time, not answered and not expired.
+    /// Returns commands that the device may have missed.
     ///
-    /// The newest `limit` commands are returned, in the order of their numbers. The result includes commands whose send
-    /// time is in the future. Those commands were sent before the clock was set back.
+    /// These commands were sent at or before `moment`, have no answer and haven't expired. The newest `limit` commands
+    /// are returned, in the order of their numbers. The result includes commands whose send time is in the future.
+    /// Those commands were sent before the clock was set back.
     package func missed(_ did: DeviceID, by moment: Instant, limit: Int) throws -> [Command] {
-        // Later commands are included too. The sending process's clock may be ahead of this process's clock. If a
-        // command is sent twice, the device ignores the second message.
+        // If several processes write, commands sent shortly after `moment` are included too. The clock of the process
+        // that sent a command may be ahead of this process's clock. If a command is sent twice, the device ignores the
+        // second message.
         let moment =
             sql.hasOtherWriters ? moment.adding(milliseconds: Instant.clocksApartMax) : moment
         return try load(open(did, Self.sent))
@@ -148,8 +150,8 @@ package struct CommandTable: TransactionTable {
     /// devices without such commands are skipped.
     ///
     /// A dispatch request can wait for its device to subscribe. The broker would drop commands sent earlier. A waiting
-    /// request becomes due earlier if the device sends a message. Adding a command doesn't make the request due
-    /// earlier.
+    /// request becomes due earlier if the gate reports that the device has subscribed. Adding a command doesn't make
+    /// the request due earlier.
     package func requestDispatches(_ dispatches: [DispatchRequest]) throws {
         try transaction.requireLocks(of: dispatches.map(\.did))
         try sql.run(
@@ -177,7 +179,7 @@ package struct CommandTable: TransactionTable {
         return dispatch.at.adding(milliseconds: -Instant.clocksApartMax)
     }
 
-    /// Returns a device's dispatch request, due or not, or nil.
+    /// Returns a device's dispatch request, whether or not it is due; nil if there is no request.
     package func nextDispatch(of did: DeviceID) throws -> DispatchRequest? { try sql.find(DispatchRequest.table, did) }
 
     /// Removes dispatch requests that were carried out.
@@ -221,9 +223,9 @@ package struct CommandTable: TransactionTable {
     /// A command created within the last second stays unchanged. Such a command was most likely created after the clock
     /// was set back.
     ///
-    /// `jump` is given if the clock was set ahead earlier, at `jump.at`. Together, this jump and all later steps have
-    /// set the clock back by `jump.behind` milliseconds. For commands created before `jump.at`, the deadlines are moved
-    /// by `jump.behind` instead of `step`.
+    /// `jump` is given if the clock had been set ahead earlier, at the time `jump.at`. The clock is now `jump.behind`
+    /// milliseconds behind the time that it would show without this jump and all later steps. For commands created
+    /// before `jump.at`, the deadlines are moved by `jump.behind` instead of `step`.
     package func bringForward(byMilliseconds step: Int64, jump: (at: Instant, behind: Int64)? = nil) throws {
         try transaction.requireLockOfAll()
         let now = transaction.now.milliseconds

@@ -9,10 +9,10 @@ package struct DispatchRequest: Sendable, Equatable {
     /// Commands sent up to this moment may have been missed, and are sent again.
     package var sentBefore: Instant?
 
-    /// How many milliseconds a request can wait.
+    /// The longest time that a request can wait, in milliseconds.
     ///
-    /// A request's time is ignored if it is further in the future. In that case, the clock was set back after the
-    /// request was stored.
+    /// If a request's time is further in the future than this, the clock was set back after the request was stored. The
+    /// request's time is then ignored.
     static let aheadMilliseconds: Int64 = 60_000
 
     /// Returns whether the request waits for the device to subscribe.

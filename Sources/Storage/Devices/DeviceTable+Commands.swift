@@ -6,8 +6,8 @@ extension DeviceTable {
 
     /// Returns each device's next command number for commands of this transaction, or nil for a deleted device.
     ///
-    /// The number is one more than the number of the device's newest command. The device's row gets the newest number
-    /// only before `RetentionTable` deletes the newest command.
+    /// The number is one more than the number of the device's newest command. Usually, only the command's row contains
+    /// the newest number. Before `RetentionTable` deletes this row, the number is copied to the device's row.
     package func nextCommandIDs(_ dids: [DeviceID]) throws -> [Int64?] {
         try transaction.requireLocks(of: dids)
         var last: [DeviceID: Int64] = [:]

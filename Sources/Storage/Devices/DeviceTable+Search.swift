@@ -26,7 +26,9 @@ package struct DeviceFilter: Sendable {
     package var namedProducts: [ProductKey] = []
     /// A lower-case text that must occur in the device's name, as given by operators.
     package var name: String?
-    /// The name of a tag, whose value must equal `tagValue` if that is set.
+    /// The name of a tag that the device must have.
+    ///
+    /// If `tagValue` is set, the tag must have that value.
     package var tag: String?
     /// The value of the tag; nil for any value.
     package var tagValue: String?
@@ -34,7 +36,7 @@ package struct DeviceFilter: Sendable {
     /// Creates a filter that matches all devices.
     package init() {}
 
-    /// Joins product keys into one searchable string, or returns nil for all products.
+    /// Joins product keys into one searchable string, or returns nil if `keys` is nil.
     fileprivate static func text(_ keys: [ProductKey]?) -> String? {
         keys.map { "," + $0.map(\.text).joined(separator: ",") + "," }
     }
@@ -101,7 +103,8 @@ extension DeviceTable {
 
     /// The condition that an alert or fault of the status `s` is open.
     ///
-    /// Each entry contains `","` once. An open condition has an event's id, so its entry contains `","` a second time.
+    /// Each entry of `s.conditions` contains `","` once. The entry of an open condition also contains an event's id,
+    /// and therefore contains `","` a second time.
     private static let hasOpen = """
         (s.conditions <> '[]' AND
             (length(s.conditions) - length(replace(s.conditions, '","', ''))) / 3

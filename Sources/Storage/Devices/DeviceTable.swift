@@ -166,13 +166,15 @@ package struct DeviceTable: TransactionTable {
         )
     }
 
-    /// Lets one registration reset the device, if it comes before a given moment.
+    /// Lets one registration reset the device, if the registration comes before a given moment.
     package func allowReset(_ did: DeviceID, until: Instant) throws {
         try transaction.requireLock(of: did)
         try sql.run("UPDATE device SET resetUntil = $1 WHERE did = $2", until, did)
     }
 
-    /// Withdraws the permission to reset the device, because a user who may have given it is no longer bound.
+    /// Withdraws the permission to reset the device.
+    ///
+    /// This is needed when a user who may have given the permission is no longer bound to the device.
     package func closeReset(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
         try sql.run("UPDATE device SET resetUntil = NULL WHERE did = $1", did)

@@ -2,15 +2,17 @@ package import Domain
 
 /// The log of events, which programs outside the service read.
 ///
-/// A transaction writes one row for devices' statuses (`bulk`), and one for other events. On PostgreSQL, transactions
-/// don't always commit in the order of their numbers (`xid`). Rows are therefore ordered by these numbers. Rows are
-/// read only up to the oldest open transaction. On SQLite, which has one writer, all rows have the same number.
+/// A transaction writes one row for devices' statuses (`bulk`), and one for other events. Rows are
+/// ordered by the numbers of their transactions (`xid`). On PostgreSQL, transactions don't always commit in the order
+/// of these numbers. Rows are therefore read only up to the oldest open transaction. On SQLite, which has one writer,
+/// all rows have the same number.
 package struct EventLogTable: TransactionTable {
     let transaction: Transaction
 
-    /// The SQL for a row's transaction number, which on PostgreSQL is the base plus the transaction's id.
+    /// The SQL expression for the transaction number of a new row.
     ///
-    /// The base is larger than all row numbers from earlier servers and earlier files.
+    /// On PostgreSQL, this number is a stored base plus the transaction's id. On SQLite, it is the base. The base makes
+    /// new numbers larger than the numbers of rows that come from another server or another file.
     private var number: String {
         let base = "coalesce((SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'eventBase'), 0)"
         guard sql.hasOtherWriters else { return base }
@@ -52,7 +54,7 @@ package struct EventLogTable: TransactionTable {
 
     /// Passes the entries after a position to `body`, each with its position, until `body` returns false.
     ///
-    /// Reads about `bytesMax` bytes at most. Reads statuses only if `withBulk` is true.
+    /// Stops reading after about `bytesMax` bytes. Reads statuses only if `withBulk` is true.
     ///
     /// - Returns: The position after the last read entry, and whether more entries may follow.
     package func read(
@@ -109,7 +111,9 @@ package struct EventLogTable: TransactionTable {
         return try place("(xid, seq) < ($1, $2) ORDER BY xid DESC, seq DESC", first.xid, first.seq) ?? deleted()
     }
 
-    /// Returns when the first row after a position was written, or nil.
+    /// Returns the time at which the first row after a position was written; nil if no row follows.
+    ///
+    /// Rows of statuses count only if `withBulk` is true.
     package func nextTime(after cursor: EventCursor, withBulk: Bool) throws -> Instant? {
         try sql.value(
             """
@@ -135,7 +139,10 @@ package struct EventLogTable: TransactionTable {
 
     private static func fact(_ isBulk: Bool) -> String { isBulk ? "eventsDeleted.bulk" : "eventsDeleted" }
 
-    /// Returns the position after the last deleted status (`isBulk`) or other event, or else the log's beginning.
+    /// Returns the position up to which events of one kind have been deleted.
+    ///
+    /// If `isBulk` is true, the events are statuses. Otherwise, they are the other events. If none of them has been
+    /// deleted, the result is the log's beginning.
     package func deleted(isBulk: Bool = false) throws -> EventCursor {
         try transaction.meta.value(Self.fact(isBulk)).flatMap { EventCursor($0) } ?? .start
     }
@@ -234,7 +241,7 @@ package struct EventLogTable: TransactionTable {
         return try transaction.meta.value(Self.statusesUntil).flatMap { Int64($0) }.map { Instant(milliseconds: $0) }
     }
 
-    /// The number of seconds for which transactions log statuses after a read without a subscription.
+    /// The number of seconds for which statuses are still logged after a reader without a subscription has read them.
     private static let leaseSeconds: Int64 = 240
 
     /// Turns the logging of statuses on for some minutes, for a reader without a subscription.

@@ -21,7 +21,7 @@ enum EventRowCodec {
         return bytes
     }
 
-    /// Returns a row after replacing each entry that names a user with an empty entry.
+    /// Returns a row in which an empty entry replaces each entry that names a user.
     ///
     /// An entry of the type `account.deleted` stays unchanged.
     static func forgetting(_ uid: UserID, in bytes: [UInt8]) -> [UInt8] {

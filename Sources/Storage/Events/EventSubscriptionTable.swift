@@ -82,9 +82,9 @@ package struct EventSubscriptionTable: TransactionTable {
         )
     }
 
-    /// Stores a delivery's outcome and new cursor, or returns false.
+    /// Stores a delivery's outcome and the subscription's new cursor, and returns whether they were stored.
     ///
-    /// Nothing is stored if the subscription is off or its cursor isn't `cursor`.
+    /// Nothing is stored if the subscription is off or its stored cursor isn't `cursor`.
     package func advance(_ subscription: EventSubscription, from cursor: EventCursor) throws -> Bool {
         try sql.rowsChanged(
             """

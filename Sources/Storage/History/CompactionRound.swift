@@ -43,7 +43,10 @@ struct CompactionRound: Sendable {
         rows.append(lines)
     }
 
-    /// Divides one buffer row by device, or creates the chunks of the next `count` devices; returns false at the end.
+    /// Does the next part of the round's preparation, and returns false after the last part.
+    ///
+    /// Each call sorts the lines of one buffer row by device. Once this is done for all rows, each call creates the
+    /// chunks of the next `count` devices.
     mutating func prepare(_ count: Int) -> Bool {
         if let lines = rows.popLast() {
             divide(lines)
@@ -52,7 +55,7 @@ struct CompactionRound: Sendable {
         var left = devices ?? linesOf.keys.sorted(by: >)
         for _ in 0..<count {
             guard let did = left.popLast() else { return false }
-            // The last rows were divided first, so the order is reversed.
+            // `divide` began with the last row, so the parts are put back into the rows' order here.
             let lines = (linesOf.removeValue(forKey: did) ?? []).reversed().flatMap { $0 }
             cut(Self.ascending(lines), of: did)
         }

@@ -10,8 +10,9 @@ package import Domain
 /// that its process stored. Each transaction changes only the listed rows.
 package struct HistoryBuffer: TransactionTable {
     let transaction: Transaction
-    /// The prefixes of the names in `meta` for a round's mark and for the list of its rows.
+    /// The prefix of the name under which `meta` stores a round's mark.
     private static let facts = "historyCompacted"
+    /// The prefix of the name under which `meta` stores the list of a round's rows.
     private static let rowFacts = "historyCompactedRows"
     /// A string that sorts after the id of every device.
     private static let allDevices = "~"
@@ -89,7 +90,9 @@ package struct HistoryBuffer: TransactionTable {
             ?? Depth(bytes: 0, since: nil)
     }
 
-    /// Calls `body` with each uncompacted line (at `times`, if given) and its device.
+    /// Passes each uncompacted line and the line's device to `body`.
+    ///
+    /// If `times` is given, only the lines with one of these times are passed.
     func forEach(at times: Set<Int64>? = nil, _ body: (DeviceID, ArraySlice<UInt8>) -> Void) throws {
         let claims = try claims()
         try sql.scan("SELECT seq, owner, lines FROM historyBuffer ORDER BY seq") { row in
@@ -200,9 +203,10 @@ package struct HistoryBuffer: TransactionTable {
         try transaction.meta.set(Self.rowFact(of: round.owner), to: rows.map(String.init).joined(separator: " "))
     }
 
-    /// Deletes rows of a round whose chunks are written; with the last row, also deletes the round's mark.
+    /// Deletes some rows of a round after the round's chunks have been written.
     ///
-    /// Rows are deleted in steps. Overwriting the content of all of them at once would delay the next commit.
+    /// If the round's last row is among them, the round's mark is deleted too. Rows are deleted in steps, because the
+    /// database overwrites deleted content. Overwriting all rows at once would delay the next commit.
     func removeCompacted(_ rows: [Int64], of round: CompactionRound, after mark: Mark?) throws {
         try sql.run("DELETE FROM historyBuffer WHERE seq = $1", each: rows) { $0 }
         guard rows.last == round.seq, let mark else { return }

@@ -1,12 +1,12 @@
 package import Domain
 
-/// The numbers of accepted (`HistoryCount`) and of stored records of a device and day.
+/// The number of records that were accepted from a device on one day, and the number of stored records of that day.
 package struct HistoryComparison: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
     /// The number of the UTC day, counted from the Unix epoch.
     package var day: Int64
-    /// The number of accepted records.
+    /// The number of accepted records, from the device's `HistoryCount`.
     package var taken: Int64
     /// The number of records in the device's chunks and in the history buffer.
     package var stored: Int64 = 0
@@ -50,7 +50,7 @@ extension HistoryTable {
             ))
     }
 
-    /// Adds the records of chunks that lie within one day, without reading lines.
+    /// Adds the record counts of the chunks that lie within one day; their lines needn't be read.
     private func addInner(_ days: inout [HistoryComparison]) throws {
         try sql.query(
             """

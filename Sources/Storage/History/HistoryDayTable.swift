@@ -4,15 +4,15 @@ import JSON
 /// The sums of each device's past days, from which charts of long periods are drawn.
 ///
 /// Each past day with many records has one row for each data point. One more row, with an empty name, says whether the
-/// sums are valid. Sums include only records in chunks. The day becomes stale if more of its records arrive while it is
-/// being summed up, or later. Readers ignore the sums of a stale day, and the day is summed up again.
+/// sums are valid. Sums include only records in chunks. A day becomes stale if compaction writes new chunks for the
+/// day after the summing up has begun. Readers ignore the sums of a stale day, and the day is summed up again.
 package struct HistoryDayTable: TransactionTable {
     let transaction: Transaction
     /// The name under which `meta` stores the last day for which summing up has begun.
     private static let begunFact = "historyDaysBegun"
     /// The name under which `meta` stores the last day that was summed up for all devices.
     private static let doneFact = "historyDaysDone"
-    /// The row that marks a summed day has this name, which no data point has.
+    /// The name in the row that says whether a day's sums are valid; no data point has this name.
     private static let mark = ""
 
     // MARK: Reading
@@ -179,8 +179,9 @@ package struct HistoryDayDraft: Sendable {
     package let did: DeviceID
     /// The number of the day.
     package let day: Int64
-    /// How many records the chunks contain (`read`), and how many are the day's (`count`).
+    /// The number of all records in the chunks that were read.
     private(set) var read: Int64 = 0
+    /// The number of these records whose time lies within the day.
     private(set) var count: Int64 = 0
     private(set) var sums: [String: HistoryDaySums] = [:]
 

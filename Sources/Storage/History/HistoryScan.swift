@@ -1,7 +1,7 @@
 package import Domain
 
 extension HistoryTable {
-    /// Passes a device's records to `body`, each with the position after it, until `body` returns false.
+    /// Passes a device's records to `body`, each with the position that follows the record, until `body` returns false.
     ///
     /// Only records with times before `to` are passed, in the order of their times. Records with equal times are passed
     /// in the order of arrival. Each record is read once, even while compaction moves it to a chunk. Only the chunks
@@ -41,7 +41,7 @@ extension HistoryTable {
     }
 }
 
-/// A merge of a device's chunks and buffer, which reads no further than needed.
+/// A merge of the lines from a device's chunks with the device's lines from the buffer, in the order of their times.
 private struct HistoryMerge {
     private struct Line {
         var ts: Int64

@@ -1,9 +1,10 @@
 package import Domain
 
 extension HistoryTable {
-    /// Returns a device's records up to a time, newest first, and at equal times last arrived first.
+    /// Returns a device's records up to a given time, the newest record first.
     ///
-    /// Reads the whole buffer, and as many chunks as needed, beginning with the newest chunk.
+    /// If records of one chunk or of the buffer have the same time, the record that arrived last comes first. Reads the
+    /// whole buffer, and as many chunks as needed, beginning with the newest chunk.
     package func newest(_ did: DeviceID, until moment: Instant, limit: Int) throws -> [HistoryRecord] {
         var lines: [(ts: Int64, order: Int, bytes: ArraySlice<UInt8>)] = []
         func add(_ line: ArraySlice<UInt8>) {

@@ -87,7 +87,7 @@ package struct HistoryTable: TransactionTable {
         return count
     }
 
-    /// Returns whether any of a device's chunks or sums of past days end before a given moment.
+    /// Returns whether a device has a chunk, or the sums of a day, that ended before a given moment.
     package func isOlder(than ts: Instant, _ did: DeviceID) throws -> Bool {
         try sql.integer(
             """

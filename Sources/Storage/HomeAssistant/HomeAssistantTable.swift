@@ -9,7 +9,7 @@ package struct AnnouncedDevice: Sendable, Equatable {
     package var did: DeviceID
     /// The link's user.
     package var uid: UserID
-    /// The announced components, in the form that a later message uses to remove them.
+    /// All announced components, each reduced to its platform; a later message with this value removes a component.
     package var components: JSONObject
     /// The digest of the last message that announced the device.
     package var hash: [UInt8]

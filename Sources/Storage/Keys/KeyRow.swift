@@ -4,8 +4,9 @@ import Domain
 struct KeyRow: TableRow {
     var key: APIKey
     var tokenHash: [UInt8]
-    /// The replaced secret's digest and expiry, or nil once the new secret is used.
+    /// The digest of the secret before the last rotation; nil if that secret is no longer valid.
     var oldTokenHash: [UInt8]?
+    /// The time at which the secret before the last rotation expires.
     var oldTokenUntil: Instant?
 
     static let table = Table<KeyRow>("apiKey")

@@ -8,9 +8,10 @@ import Sodium
 package struct KeyTable: TransactionTable {
     let transaction: Transaction
 
-    /// Returns the API key with the given secret, even if the key has ended, or nil.
+    /// Returns the API key that has the given secret; nil if no key has this secret.
     ///
-    /// After a rotation, the key is also found by its earlier secret while that secret is valid.
+    /// A key is found even after it has ended. After a rotation, the key is also found by its earlier secret while that
+    /// secret is valid.
     package func find(token: String) throws -> APIKey? {
         let hash = Sodium.sha256(token.utf8)
         if let key = try keys("WHERE tokenHash = $1", hash).first { return key }
@@ -105,8 +106,8 @@ package struct KeyTable: TransactionTable {
 
     /// Invalidates the old secret after the gate saw a login with the new one.
     ///
-    /// If the old secret's expiry isn't `until`, nothing is done. Either the key was rotated again, or the old secret
-    /// is already invalid.
+    /// Nothing is done if the old secret's expiry isn't `until`. In this case, the key was rotated again, or the old
+    /// secret is already invalid.
     package func endOldToken(of key: APIKey, until: Instant) throws {
         try change(
             key,

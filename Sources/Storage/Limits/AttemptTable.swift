@@ -6,7 +6,9 @@ package import Domain
 package struct AttemptTable: TransactionTable {
     let transaction: Transaction
 
-    /// How many seconds in the future a window can begin, since another machine's clock can be ahead.
+    /// The maximum number of seconds by which a window's beginning may lie in the future.
+    ///
+    /// A window can begin in the future if another machine, whose clock is ahead, counted its first attempt.
     private static let aheadMaxSeconds: Int64 = 60
     private var farthest: Instant { now.adding(seconds: Self.aheadMaxSeconds) }
 
@@ -107,7 +109,8 @@ package struct AttemptTable: TransactionTable {
         try sql.run("DELETE FROM attempt WHERE subject = $1 OR subject >= $2 AND subject < $3", each: Self.beforeUser) {
             beginning in
             let subject = beginning + uid.text
-            // The range of subjects that continue with a slash: "0" is the character after "/".
+            // All longer subjects that begin with `subject` and a slash lie in this range, because "0" is the character
+            // after "/".
             return (subject, subject + "/", subject + "0")
         }
     }

@@ -7,8 +7,8 @@ import Glibc
 /// after that does the transaction read the data on which the row depends. The lock of a user covers the user's
 /// sessions, names, links and homes. The lock of a device covers its bindings, invitations, commands, schedules and
 /// status. If the lock is missing, the transaction is undone and run again (`LockLedger`). SQLite has one writer at a
-/// time and needs no locks. Only tests record locks on SQLite (`LockRecord.isTested`), and a test that breaks a rule
-/// ends.
+/// time and needs no locks. Only tests record locks on SQLite (`LockRecord.isTested`). If a transaction then breaks
+/// a rule, the test is aborted.
 extension Transaction {
     /// Whether locks are taken or recorded (on SQLite, only tests record locks).
     package var takesLocks: Bool { sql.hasOtherWriters || LockRecord.isTested }
@@ -19,7 +19,7 @@ extension Transaction {
     /// ascending id. Later calls in the transaction must continue this order. They may repeat ids that are already
     /// locked.
     ///
-    /// - Returns: Whether the transaction must read its data again, because it may have changed.
+    /// - Returns: Whether the transaction must read its data again, because the data may have changed.
     @discardableResult
     package func lock(users: [UserID] = [], devices: [DeviceID] = []) throws -> Bool {
         record?.note { try $0.lock(users: users.sorted(), devices: devices.sorted()) }
@@ -30,7 +30,7 @@ extension Transaction {
         return true
     }
 
-    /// Reads a value, locks the users and devices that it names, and reads it again if necessary.
+    /// Reads a value, locks the users and devices that the value names, and reads the value again if necessary.
     ///
     /// - Throws: `LockConflict` if the value has changed and now names further users or devices.
     package func lock<Value>(
@@ -46,7 +46,9 @@ extension Transaction {
         return again
     }
 
-    /// Finds a session, even an ended one, and locks its user, or returns nil.
+    /// Returns a session, and locks the session's user; the result is nil if there is no such session.
+    ///
+    /// A session is found even after it has ended.
     ///
     /// - Throws: `LockConflict` if the session was given to another user in the meantime.
     package func lockedSession(_ id: SessionID) throws -> Session? {
@@ -61,7 +63,7 @@ extension Transaction {
     ///
     /// `names` is called only if locks are taken or recorded.
     ///
-    /// - Returns: Whether the transaction must read its data again, because it may have changed.
+    /// - Returns: Whether the transaction must read its data again, because the data may have changed.
     /// - Throws: `LockConflict` if, after the locking, `names` returns further users or devices.
     @discardableResult
     package func lock(naming names: () throws -> (users: [UserID], devices: [DeviceID])) throws -> Bool {
@@ -72,14 +74,16 @@ extension Transaction {
 
     /// Records that this transaction holds the lock of a user whom it creates.
     ///
-    /// No statement is needed. Until this transaction ends, no other can add a user with these names.
+    /// No SQL statement is needed for the lock. Until this transaction ends, no other transaction sees the new user, or
+    /// can add a user with the same username or the same verified address.
     package func lock(new uid: UserID) {
         record?.note { $0.lock(new: uid) }
     }
 
     /// Records the lock of a new device, which this transaction creates.
     ///
-    /// No statement is needed. Until this transaction ends, no other can add a device with this hardware address.
+    /// No SQL statement is needed for the lock. Until this transaction ends, no other transaction can add a device with
+    /// this hardware address.
     package func lock(new did: DeviceID) {
         record?.note { $0.lock(new: did) }
     }
@@ -102,9 +106,9 @@ extension Transaction {
 
     // MARK: Checks for table methods before they write
 
-    /// If a user isn't locked, throws an error that repeats the transaction, or on SQLite ends the test.
+    /// Throws `LockMissing` if a user isn't locked, so that the transaction is run again; on SQLite, aborts the test.
     ///
-    /// Another transaction may have added the user after this one took its locks. The next run locks that user.
+    /// Another transaction may have added the user after this transaction took its locks. The next run locks that user.
     @inline(__always)
     func requireLock(of uid: @autoclosure () -> UserID) throws {
         guard let record else { return }
@@ -112,7 +116,7 @@ extension Transaction {
         try record.check { try $0.require(uid) }
     }
 
-    /// If a device isn't locked, throws an error that repeats the transaction, or on SQLite ends the test.
+    /// Throws `LockMissing` if a device isn't locked, so that the transaction is run again; on SQLite, aborts the test.
     @inline(__always)
     func requireLock(of did: @autoclosure () -> DeviceID) throws {
         guard let record else { return }
@@ -120,14 +124,14 @@ extension Transaction {
         try record.check { try $0.require(did) }
     }
 
-    /// If any device isn't locked, throws an error that repeats the transaction, or on SQLite ends the test.
+    /// Throws `LockMissing` if any of the devices isn't locked, in the same way as `requireLock(of:)`.
     @inline(__always)
     func requireLocks<IDs: Sequence<DeviceID>>(of dids: @autoclosure () -> IDs) throws {
         guard record != nil else { return }
         for did in dids() { try requireLock(of: did) }
     }
 
-    /// If neither user nor device is locked, throws an error that repeats the transaction, or on SQLite ends the test.
+    /// Throws `LockMissing` if neither the user nor the device is locked, in the same way as `requireLock(of:)`.
     ///
     /// Writing a row about both needs only one of the two locks.
     @inline(__always)
@@ -137,7 +141,7 @@ extension Transaction {
         try record.check { try $0.require(uid, or: did) }
     }
 
-    /// If not everything is locked, throws an error that repeats the transaction, or on SQLite ends the test.
+    /// Throws `LockMissing` if not all users and devices are locked, in the same way as `requireLock(of:)`.
     @inline(__always)
     func requireLockOfAll() throws {
         try record?.check { try $0.requireAll() }

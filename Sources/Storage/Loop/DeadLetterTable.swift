@@ -93,7 +93,7 @@ package struct DeadLetterTable: TransactionTable {
         try sql.integer("SELECT max(id) FROM deadLetter") ?? 0
     }
 
-    /// Returns the id of the dead letter at which the total size exceeds `max` bytes, or nil if never.
+    /// Returns the id of the newest dead letter that no longer fits into `max` bytes, or nil if all letters fit.
     ///
     /// The bytes of topics and payloads are added up, beginning with the newest letter.
     package func firstTooMany(bytes max: Int) throws -> Int64? {

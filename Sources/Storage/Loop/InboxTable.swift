@@ -1,6 +1,6 @@
 package import Domain
 
-/// A device's id and a report's id, which let the report take effect once.
+/// A device's id and a report's id, by which workers recognize a repeated report.
 package struct InboxKey: Hashable, Sendable {
     /// The device.
     package var did: DeviceID

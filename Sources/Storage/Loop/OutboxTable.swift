@@ -15,7 +15,7 @@ package struct OutboxTable: TransactionTable {
 
     /// Adds messages that a worker will publish; returns the row's id.
     ///
-    /// If `isSecret` is true, a message contains a token, code or secret. The row is then encrypted.
+    /// `isSecret` must be true if any of the messages contains a token, code or secret. The row is then encrypted.
     package func add(_ messages: [OutboundMessage], by worker: String, isSecret: Bool) throws -> Int64 {
         let id = transaction.sequence.next(now)
         let bytes = OutboxCodec.encode(messages)
@@ -130,7 +130,9 @@ struct OutboxRow: TableRow {
     }
 }
 
-/// The codec of an outbox row, in which the length of each byte string precedes the byte string.
+/// The codec that turns the messages of an outbox row into bytes and back.
+///
+/// Each string in the bytes begins with its length.
 enum OutboxCodec {
     private static let retained: UInt8 = 1
     private static let correlated: UInt8 = 2

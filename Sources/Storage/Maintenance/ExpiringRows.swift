@@ -2,8 +2,8 @@ package import Domain
 
 /// A kind of rows that expire or end.
 ///
-/// Ended rows of some kinds are deleted after a while. Expired rows of the other kinds, such as commands and
-/// invitations, are ended by workers.
+/// Rows of most kinds are deleted some time after their end. The other kinds, such as open commands and pending
+/// invitations, are not deleted here. When such a row expires, a worker handles the row.
 ///
 /// One condition selects both the rows to count and the rows to delete. A new kind of rows needs a line here and one in
 /// the workers' `ExpiredRows`. The latter line says how long the rows are kept.
@@ -40,9 +40,10 @@ package struct ExpiringRows: Sendable {
 
     /// Returns the statement that deletes at most `$2` rows that ended before `$1`, oldest first.
     ///
-    /// If `besideOthers` is true, the statement locks the rows that it finds. So the database checks their current
-    /// content. For example, a counter of attempts may have begun a new window in the meantime. The statement skips
-    /// rows that other transactions have locked.
+    /// If `besideOthers` is true, other processes can write at the same time. The statement then locks the rows that it
+    /// finds, so that the database checks the condition again on their current content. For example, a counter of
+    /// attempts may have begun a new window in the meantime. The statement skips rows that other transactions have
+    /// locked.
     func deletion(besideOthers: Bool) -> String {
         """
         DELETE FROM \(table) WHERE (\(key)) IN (
@@ -76,7 +77,7 @@ package struct ExpiringRows: Sendable {
     package static let link = Self("link", key: "tokenHash", by: "expiresAt")
     /// One-time links of operators.
     package static let operatorLink = Self("operatorLink", key: "tokenHash", by: "expiresAt")
-    /// Operators' sessions, whose age counts from their beginning.
+    /// Operators' sessions, which are deleted a fixed time after they began.
     package static let operatorSession = Self("operatorSession", key: "sessionId", by: "createdAt")
     /// Tokens of operators.
     package static let operatorToken = Self("operatorToken", key: "tokenId", by: "expiresAt")

@@ -49,12 +49,12 @@ package struct LoadTable {
         return counts
     }
 
-    /// Returns the beginning of the 144 steps that end with the given moment's step.
+    /// Returns when the first of the day's 144 steps begins, if the last step contains the given moment.
     package static func begin(until moment: Instant) -> Instant {
         Instant(milliseconds: first(at: moment) * stepSeconds * 1000)
     }
 
-    /// The number of digits that a step's number has, so that the steps' names sort by time.
+    /// The number of digits to which a step's number is padded with zeros, so that the steps' names sort by time.
     private static let digits = 10
 
     private static func step(_ moment: Instant) -> Int64 { max(0, moment.milliseconds / 1000 / stepSeconds) }

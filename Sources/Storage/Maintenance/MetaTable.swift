@@ -36,7 +36,7 @@ package struct MetaTable {
         try sql.run("DELETE FROM meta WHERE name = 'vacuumErased' AND value = $1", mark)
     }
 
-    /// Returns the catalog's number, which grows when data that workers cache changes.
+    /// Returns the catalog's number, which grows with each change to the data that workers cache.
     package func catalogEpoch() throws -> Int64 {
         if let known = cache?.catalogEpoch { return known }
         let query = "SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'catalogEpoch'"

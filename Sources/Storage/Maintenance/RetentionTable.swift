@@ -32,7 +32,7 @@ package struct RetentionTable: TransactionTable {
             limit
         )
         isMore = try isMore || sql.changes == limit
-        // A waiting request's number is roughly its storage time, in microseconds since 1970.
+        // A waiting request's number is roughly the time at which the request was stored, in microseconds since 1970.
         try sql.run(
             """
             DELETE FROM waiter WHERE (did, cid, seq) IN (
@@ -55,7 +55,7 @@ package struct RetentionTable: TransactionTable {
         return try isMore || sql.changes == limit
     }
 
-    /// The condition that a waiting request can't be answered, because its command isn't open.
+    /// The condition for waiting requests that get no answer anymore, because their command isn't open.
     private static let isIdle = """
         NOT EXISTS (SELECT 1 FROM command AS c WHERE c.did = waiter.did AND c.cid = waiter.cid
             AND c.state IN ('queued', 'sent'))
@@ -63,7 +63,7 @@ package struct RetentionTable: TransactionTable {
 
     /// The condition that all commands of an ended binding are deleted.
     ///
-    /// Commands are compared by number, since a clock may have been set back.
+    /// Commands are compared by number and not by time, because a clock may have been set back.
     private static let isOver = """
         did = $1
             AND lastCid < coalesce((SELECT min(cid) FROM command WHERE did = $1), \(Int64.max))

@@ -1,4 +1,6 @@
-/// The maintenance of an SQLite file's log and size, hardly needed with a database server.
+/// The maintenance of an SQLite file's log and size.
+///
+/// With a database server, most of these functions do nothing.
 extension Store {
     /// The store's SQLite file, or nil on a database server.
     var file: SQLiteFile? {
@@ -62,7 +64,7 @@ extension Store {
     /// Shrinking stores nothing new, so the commit doesn't wait for the disk.
     package func shrink(pages: Int) throws { try file?.shrink(pages: pages) }
 
-    /// Rewrites an older version's file so that it can shrink, and returns whether it can.
+    /// Rewrites a database file that an older version created, and returns whether the file can now shrink in steps.
     ///
     /// Blocks all writers, and needs as much free disk space as the database occupies.
     package func makeShrinkable() throws -> Bool { try file?.makeShrinkable() ?? true }

@@ -53,7 +53,7 @@ package struct LinkTable: TransactionTable {
         )
     }
 
-    /// Voids a user's unused links of a kind made since `moment`, if `isMeant` accepts them.
+    /// Voids a user's unused links of a kind, but only links that were made since `moment` and that `isMeant` accepts.
     ///
     /// Links that can't be decoded are voided too.
     package func void(_ kind: Link.Kind, of uid: UserID, since moment: Instant, where isMeant: (Link) -> Bool) throws {

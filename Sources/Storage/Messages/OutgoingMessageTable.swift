@@ -82,7 +82,7 @@ package struct OutgoingMessageTable: TransactionTable {
         return try sql.changes == 1
     }
 
-    /// Returns whether a message still exists and its attempt with the number `tries` is the latest.
+    /// Returns whether a message still exists and has had exactly `tries` attempts.
     package func isDue(_ tries: Int, _ id: MessageID) throws -> Bool {
         try sql.integer("SELECT count(*) FROM delivery WHERE messageId = $1 AND tries = $2", id, tries) == 1
     }
@@ -149,7 +149,9 @@ package struct OutgoingMessageTable: TransactionTable {
     /// Returns when the next message expires, or nil if there are no messages.
     package func nextExpiry() throws -> Instant? { try sql.value("SELECT min(expiresAt) FROM delivery") }
 
-    /// Returns a user's unsent emails and text messages, oldest first, after decrypting all messages.
+    /// Returns a user's unsent emails and text messages, oldest first.
+    ///
+    /// Decrypts all users' unsent emails and text messages, because their addresses are encrypted.
     package func unsent(to user: User) throws -> [Due] {
         let addresses = user.messageAddresses
         guard !addresses.isEmpty else { return [] }
@@ -158,7 +160,9 @@ package struct OutgoingMessageTable: TransactionTable {
         }
     }
 
-    /// Returns unsent messages (`isDummy` is false), newest first, each with the time of its next attempt.
+    /// Returns unsent messages, newest first, each with the time of its next attempt.
+    ///
+    /// Leaves out messages that are only reported as sent (`isDummy`).
     package func page(behind place: MessageRecordTable.Place, limit: Int) throws -> [(due: Due, dueAt: Instant)] {
         try sql.rows(
             of: MessageRow.table,

@@ -1,4 +1,4 @@
-/// Reading and writing of whole rows, with the columns from the steps of `Migrations`.
+/// Functions that read and write rows with all columns that the steps of `Migrations` create.
 extension SQL {
     /// Reads rows after a key, until `rowsMax` rows or `bytesMax` bytes are reached.
     func page(of table: StoredTable, behind key: [StoredValue]?, rowsMax: Int, bytesMax: Int) throws -> [[StoredValue]]

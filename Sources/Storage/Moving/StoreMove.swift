@@ -37,9 +37,11 @@ package struct StoreMove {
     private static let leftOut: Set = ["node", "lease"]
     /// The table of facts, copied last because the target has its own facts.
     private static let facts = "meta"
-    /// The maximum number of waiting messages' topics that an error names.
+    /// How many topics of waiting messages an error names, at most.
     private static let topicsShownMax = 5
-    /// The maximum number of checks, 0.1 seconds apart, whether another process uses the source.
+    /// How many times, at most, a move checks whether another process uses the source.
+    ///
+    /// The checks are 0.1 seconds apart.
     private static let looks = 20
 
     private let source: Store

@@ -83,7 +83,8 @@ enum StoredValue: Sendable, Equatable {
 /// The number of a table's rows, and their checksum.
 ///
 /// The sum adds the first 8 bytes of each row's SHA-256 hash, modulo 2^64. So the order of the rows doesn't matter.
-/// Rows are hashed as `Row` reads them. So both engines have the same checksum.
+/// The hash depends on the values that `Row` returns, and not on how an engine stores them. So equal tables have the
+/// same checksum in both engines.
 package struct TableSum: Sendable, Equatable {
     /// The number of rows.
     package private(set) var rows: Int64 = 0

@@ -62,7 +62,9 @@ package struct NotificationTable: TransactionTable {
         ).map(explained)
     }
 
-    /// Returns a notification in which each pending push has its error, or its outcome if it was dropped.
+    /// Returns a copy of a notification that also contains the last error of each pending push.
+    ///
+    /// If a pending push no longer waits to be sent, the copy contains the outcome `noAddress` for this push.
     private func explained(_ note: Domain.Notification) throws -> Domain.Notification {
         var note = note
         for var push in note.pushes where push.outcome == .pending {
@@ -155,7 +157,9 @@ package struct NotificationTable: TransactionTable {
         return found
     }
 
-    /// Returns the next users after `uid` with an uncleared notification or pending record about `subject`.
+    /// Returns the next users who have an uncleared notification or a pending record about `subject`.
+    ///
+    /// The users' ids are above `uid`.
     package func holders(of did: DeviceID, _ subject: String, after uid: String, limit: Int) throws -> [UserID] {
         try sql.values(
             """

@@ -20,7 +20,9 @@ package struct PushAddressTable: TransactionTable {
         return found
     }
 
-    /// Returns addresses with a due summary, which tells how many notifications were left out.
+    /// Returns addresses to which a summary must be sent now.
+    ///
+    /// The summary tells how many notifications were left out because the terminal had already received too many.
     package func owed(limit: Int) throws -> [PushAddress] {
         try sql.rows(of: PushAddress.table, "WHERE summaryAt <= $1 ORDER BY summaryAt LIMIT $2", now, limit)
     }

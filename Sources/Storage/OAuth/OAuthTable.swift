@@ -63,7 +63,7 @@ package struct OAuthTable: TransactionTable {
 
     // MARK: Sessions
 
-    /// Turns a login's session into a linked service's session, and replaces its token.
+    /// Turns a login's session into a linked service's session, so that the login's token no longer works.
     ///
     /// The session expires at the same time as the code that the linked service gets.
     package func link(_ session: Domain.Session, to request: AuthorizationRequest) throws {
@@ -91,7 +91,7 @@ package struct OAuthTable: TransactionTable {
         try transaction.sessions.tellGate(session)
     }
 
-    /// Returns the gate's digest of a session, or nil if the session doesn't exist.
+    /// Returns the digest that stands for a session's token in the gate's file, or nil if the session doesn't exist.
     package func gateDigest(of session: SessionID) throws -> [UInt8]? {
         try sql.value("SELECT tokenHash FROM session WHERE sessionId = $1", session)
     }
@@ -104,7 +104,7 @@ package struct OAuthTable: TransactionTable {
         return try transaction.sessions.find(found.session)
     }
 
-    /// Returns a code or token, even an expired one, or nil if it is missing or bound to another value.
+    /// Returns a code or token, even if it has expired; nil if it doesn't exist or was made with another value `bound`.
     package func find(_ token: String, boundTo bound: String = "") throws -> OAuthToken? {
         try sql.find(OAuthToken.table, Sodium.sha256((token + bound).utf8))
     }

@@ -1,12 +1,13 @@
 import Sodium
 import Synchronization
 
-/// A mark that lets a transaction take effect only once, despite a lost answer.
+/// A mark that lets a transaction take effect only once, even if the answer to its commit is lost.
 ///
-/// The mark is stored as the id of a row in the table `notice`. The next run of the transaction claims the mark. This
-/// claim waits until the earlier run has ended, and tells whether that run was committed. If it was committed, the
-/// value and the effects of the earlier run are used. A mark is no longer needed once the answer to the commit has
-/// arrived. The next transaction with a mark deletes the old mark, and maintenance deletes any remaining marks.
+/// The mark is stored as the id of a row in the table `notice`. If the answer is lost, the transaction runs again, and
+/// the new run claims the mark. This claim waits until the earlier run has ended, and tells whether that run was
+/// committed. If it was committed, the value and the effects of the earlier run are used. A mark is no longer needed
+/// once the answer to the commit has arrived. The next transaction with a mark deletes the old mark, and maintenance
+/// deletes any remaining marks.
 final class CommitMark<Value> {
     private let id = "commit \(Sodium.randomSecret().prefix(22))"
     private let answered: AnsweredMarks

@@ -11,7 +11,9 @@ import Sodium
 /// all rows. So it misses no change. The feeder's database role can read only the needed columns, such as hashes of
 /// secrets. The methods block, and only one thread can use them.
 package final class GateFeed {
-    /// The channel for announcements, which have a kind's number, a space, and a record's key.
+    /// The channel for announcements.
+    ///
+    /// An announcement consists of the number of a record's kind, a space, and the record's key.
     static let channel = "lamplighter_gate"
 
     private let connection: PostgresConnection
@@ -22,7 +24,9 @@ package final class GateFeed {
     private var known: Int64 = 0
     private var readAll = ContinuousClock.now
 
-    /// How often connection numbers are read, because transactions don't announce them.
+    /// How often the feeder reads connection numbers.
+    ///
+    /// Transactions don't announce these numbers.
     private static let connectionsEvery: Duration = .seconds(10)
 
     /// Announces changes of credentials in the transaction that makes them.
@@ -55,7 +59,7 @@ package final class GateFeed {
     /// The number of records in the file.
     package var count: Int { file.liveCount }
 
-    /// Waits up to `wait` for announcements, appends their records, and returns how many.
+    /// Waits up to `wait` for announcements, appends the announced records to the file, and returns their number.
     ///
     /// Each call also sets the file's modification time to the current time. With the option `credentials_age`, the
     /// gate admits no new clients if the file is too old.

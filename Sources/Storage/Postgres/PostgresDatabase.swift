@@ -67,10 +67,10 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// The maximum number of checks, 0.1 seconds apart, whether another process has disconnected.
+    /// How many times, at most, the initializer checks whether another process has disconnected.
     ///
-    /// All checks together take 8 seconds. The server needs less time to notice that the other process's machine is
-    /// unreachable.
+    /// The checks are 0.1 seconds apart, and take 8 seconds together. The server needs less time to notice that the
+    /// other process's machine is unreachable.
     private static let looksForFoes = 80
 
     /// A flag that can be set, but not cleared.
@@ -97,7 +97,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Lends a connection to `body`, and closes it if it failed.
+    /// Lends a connection to `body`, and closes the connection afterwards if it can't be used again.
     func with<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value { try pool.with(body) }
 
     /// How many seconds to wait, at most, after a commit's answer was lost.
@@ -148,7 +148,7 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Sets a function to call with the reason whenever connecting fails, and with nil when it succeeds again.
+    /// Sets a function that gets the reason after each failed attempt to connect, and nil after the next success.
     ///
     /// The function is called on the thread that notices the change, and must not block.
     func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
@@ -184,9 +184,9 @@ final class PostgresDatabase: Sendable {
     /// Returns the size of the database on the server's disk, in bytes.
     func bytes() throws -> Int64 { try read { try $0.integer("SELECT pg_database_size(current_database())") ?? 0 } }
 
-    /// The total size of the account tables, in bytes, up to which they are rewritten and not only vacuumed.
+    /// The total size in bytes up to which the account tables are rewritten.
     ///
-    /// Rewriting blocks readers for up to a second.
+    /// Larger tables are only vacuumed. Rewriting tables of this size blocks readers for up to a second.
     private static let rewrittenMax: Int64 = 64 << 20
 
     /// Rewrites the tables from which accounts were erased, because unused parts of pages keep deleted data.

@@ -6,7 +6,7 @@ package struct DatabaseHealth: Sendable {
         package let name: String
         /// Whether commits wait for the standby.
         package let isSynchronous: Bool
-        /// How many bytes of log the standby lacks, or nil without permission to see that.
+        /// How many bytes of the log the standby hasn't applied yet, or nil if the database user may not see this.
         package let bytesBehind: Int64?
     }
 

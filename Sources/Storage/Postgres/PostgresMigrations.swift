@@ -99,7 +99,9 @@ struct PostgresMigrations {
     /// How long one statement of a migration can take, in milliseconds: an hour.
     private static let patience = 3_600_000
 
-    /// The statements that begin a migration, after waiting up to a minute for other processes.
+    /// The statements that begin a migration's transaction, and wait for the locks that keep other processes out.
+    ///
+    /// Waiting for a lock takes at most a minute.
     private static let begin = [
         "BEGIN", "SET LOCAL lock_timeout = '60s'", "SET LOCAL statement_timeout = 0",
         "SELECT pg_advisory_xact_lock(\(0x1A_3B_11_65))", Engine.lockWriters,

@@ -93,7 +93,7 @@ final class PostgresPool: Sendable {
 
     // MARK: Availability
 
-    /// Sets a function to call with the reason whenever connecting fails, and with nil when it succeeds again.
+    /// Sets a function that gets the reason after each failed attempt to connect, and nil after the next success.
     func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) { state.withLock { $0.tell = tell } }
 
     private func noteSuccess() {

@@ -8,7 +8,8 @@ enum PostgresTables {
 
     /// Returns a migration step's statements, extended by the parts that only PostgreSQL has.
     ///
-    /// Chunks whose time has no partition go to the default partition. A wrong clock can cause such times.
+    /// If no partition covers the time of a row of `history`, the row is stored in the default partition. A wrong clock
+    /// can cause such times.
     static func extended(_ statements: String) -> String {
         statements.replacing(
             "PRIMARY KEY (did, fromTs, seq)\n);",

@@ -12,13 +12,16 @@ package struct RequestTable: TransactionTable {
     package struct Known: Sendable {
         /// A digest of the request's content.
         package var content: [UInt8]
-        /// The answer, or nil while in progress or if a repeat is carried out.
+        /// The answer, or nil while the request waits for a command's outcome.
+        ///
+        /// A request that only reads has no stored answer, because a repeat is carried out.
         package var answer: [UInt8]?
         /// The command whose outcome the request waits for.
         package var waitsFor: (did: DeviceID, cid: Int64)?
-        /// How often the request was refused, or nil if it was carried out.
+        /// How many copies the worker must still refuse, or nil if no copy was refused in the worker's absence.
         ///
-        /// The broker keeps each copy of the request for the absent worker. Later, the worker must ignore these copies.
+        /// The broker keeps each copy of the request for the absent worker. When the worker returns, it receives these
+        /// copies, and must refuse them too.
         package var turnedAway: Int64?
         /// When the request was received.
         package var at: Instant
@@ -58,14 +61,15 @@ package struct RequestTable: TransactionTable {
         )
         try sql.run(RequestRow.table.upsert, row)
         guard try sql.changes == 0 else { return }
-        // Rows are in the order of their times, so the row moves to the end.
+        // The request already has a row. Rows are in the order of their times, so a new row at the end replaces it.
         try sql.run("DELETE FROM request WHERE sender = $1 AND id = $2", sender, id)
         try sql.run(RequestRow.table.upsert, row)
     }
 
-    /// Stores the refusal of a request whose worker is absent, or returns false if there is a record.
+    /// Stores the refusal of a request whose worker is absent, or returns false if an earlier record must stay.
     ///
-    /// An earlier record of the request is replaced if it has no answer and waits for no command.
+    /// An earlier record of the request must stay if the record has an answer or waits for a command. Otherwise, the
+    /// refusal replaces the record.
     package func keepRefusal(_ sender: String, _ id: MessageID, content: [UInt8], answer: [UInt8]) throws -> Bool {
         let row = RequestRow(
             sender: sender,
@@ -76,7 +80,7 @@ package struct RequestTable: TransactionTable {
             at: now,
             turnedAway: 1
         )
-        // An earlier record without an answer is deleted, since a repeat would be carried out.
+        // If an earlier record without an answer stayed, the returning worker would carry out the refused request.
         try sql.run(
             """
             DELETE FROM request WHERE sender = $1 AND id = $2
@@ -89,7 +93,7 @@ package struct RequestTable: TransactionTable {
         return try sql.changes == 1
     }
 
-    /// Stores how many copies the absent worker must still ignore (0 deletes the record).
+    /// Stores how many copies of a refused request the worker must still refuse (0 deletes the record).
     package func refuseForAbsentWorker(_ sender: String, _ id: MessageID, times: Int64) throws {
         guard times > 0 else {
             return try sql.run(
@@ -101,7 +105,9 @@ package struct RequestTable: TransactionTable {
         try sql.run("UPDATE request SET turnedAway = $1 WHERE sender = $2 AND id = $3", times, sender, id)
     }
 
-    /// Deletes the records of some shards' refused requests; called when the broker holds none of these requests.
+    /// Deletes the records of some shards' requests that were refused because the worker was absent.
+    ///
+    /// The records are no longer needed when the broker holds none of these requests.
     package func forgetTurnedAway(of shards: Shards = .all) throws {
         guard shards.areAll else {
             return try sql.run(
@@ -141,8 +147,8 @@ package struct RequestTable: TransactionTable {
 
     /// Deletes at most `limit` requests received outside a period, and returns their number.
     ///
-    /// Rows are in the order of arrival. Rows before an old row are old too, even if their stored times are later. If a
-    /// row's time is after the period, the clock has been set back since then.
+    /// Rows are in the order of arrival. So the rows before an old row arrived even earlier, and are deleted too,
+    /// whatever their stored times. If a row's time is after the period, the clock has been set back since then.
     func deleteOldest(outside kept: ClosedRange<Instant>, limit: Int) throws -> Int {
         try sql.rowsChanged(
             """

@@ -11,7 +11,7 @@ enum RowSource {
     case postgres(PostgresRow)
 }
 
-/// One column of a row (NULL without a row).
+/// One column of a row; if there is no row, the column is NULL.
 package struct Column {
     let source: RowSource
     let index: Int32
@@ -59,7 +59,9 @@ package struct Column {
         return try body(Self.bytes(statement, index, from: start?.assumingMemoryBound(to: UInt8.self)))
     }
 
-    /// Returns a column's bytes; SQLite reports the right number of bytes only after it has returned `start`.
+    /// Returns the bytes of an SQLite column, which begin at `start`.
+    ///
+    /// The caller asks SQLite for `start` first, because only then does SQLite report the right number of bytes.
     private static func bytes(
         _ statement: OpaquePointer,
         _ index: Int32,

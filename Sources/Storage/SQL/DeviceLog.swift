@@ -2,7 +2,7 @@ import Domain
 
 /// A reader of a table of devices' records, from the newest to the oldest.
 ///
-/// A position is a row's time and number. The number distinguishes rows with the same time.
+/// A position in the table (a cursor) is a row's time and number. The number distinguishes rows with the same time.
 struct DeviceLog<Record: TableRow>: Sendable {
     let text: String
 

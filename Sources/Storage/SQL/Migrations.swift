@@ -23,7 +23,7 @@ enum Migrations {
         ("homeAssistant", PackageResources.homeAssistant_sql),
         // Notifications, their settings, and the push addresses of terminals.
         ("notifications", PackageResources.notifications_sql),
-        // A column for a push's terminal, and one for secrets of apps' documents.
+        // A column for the terminal that gets a push, and a column for the secrets in an app's document.
         ("push", PackageResources.push_sql),
     ].map { ($0, String(decoding: $1, as: UTF8.self)) }
 
@@ -36,7 +36,7 @@ enum Migrations {
     /// The first step of databases that were made before the first release.
     static let unreleased = "001-main-path"
 
-    /// The table of the steps already run, named by the library that created it.
+    /// The table that lists the steps already run; its name comes from GRDB, the library that first created it.
     private static let table = "grdb_migrations"
 
     /// Returns the names of the steps that a database has already run.

@@ -4,9 +4,10 @@ import Sodium
 /// The interface between the tables' code and the database engine: statements, queries and savepoints.
 ///
 /// The tables' code uses only SQL that both SQLite 3.40 and PostgreSQL 15 understand. A *set operation* (`each:`)
-/// counts as one statement. SQLite runs a prepared statement in a loop. PostgreSQL gets all elements before it answers.
-/// PostgreSQL gets a statement without results (`run`) with the next query or the commit. If the statement fails, that
-/// query or commit fails. An instance is used in one transaction, on one thread.
+/// counts as one statement. SQLite runs a prepared statement in a loop. PostgreSQL receives the statements for all
+/// elements together, and then answers them. A statement without results (`run`) isn't sent to PostgreSQL at once, but
+/// together with the next query or the commit. If the statement fails, that query or commit fails. An instance is used
+/// in one transaction, on one thread.
 package final class SQL {
     let engine: Engine
     /// Whether write transactions, including those of other processes, run one after another.

@@ -1,6 +1,6 @@
 import Domain
 
-// For a name that this version doesn't know, the store uses the type's `unknown`.
+// If this version doesn't know a stored name, the name is read as the `unknown` case of its type.
 
 extension Actor.Kind: StoredName { static let unknown = Self.system }
 extension Command.Kind: StoredName { static let unknown = Self.write }

@@ -45,9 +45,11 @@ package struct ColumnRole: OptionSet, Sendable {
 /// A statement that writes a row of a table.
 package struct RowStatement<Record: TableRow>: Sendable {
     let text: String
-    /// The roles of the columns that are parameters; in an update, the key's parameters are last.
+    /// The roles of the columns whose values are the statement's parameters.
+    ///
+    /// In an update, the parameters of the key come last.
     let roles: ColumnRole
-    /// The number of the key's first parameter, or nil if parameters follow the columns' order.
+    /// The number of the key's first parameter, or nil if all parameters are in the order of the columns.
     let keyStart: Int32?
 }
 
@@ -65,7 +67,7 @@ package struct Table<Record: TableRow>: Sendable {
     package let insert: RowStatement<Record>
     /// The statement that inserts a row, or updates the existing row that has the same key.
     package let upsert: RowStatement<Record>
-    /// The statement that updates the existing row that has the given row's key.
+    /// The statement that updates the existing row that has the same key.
     package let update: RowStatement<Record>
     /// The query for the row with a given key; its parameters are the key's values, in column order.
     package let find: String
@@ -150,7 +152,7 @@ package struct Table<Record: TableRow>: Sendable {
     package func columns(of alias: String) -> String { described.map { "\(alias).\($0.name)" }.joined(separator: ", ") }
 }
 
-/// A pass that lists a row's columns, sets their parameters or reads their values.
+/// One pass over a row's columns, which lists the columns, sets parameters from a row, or reads a row.
 package struct ColumnMapper<Record: TableRow> {
     private enum Pass {
         case list, bind, read
@@ -162,7 +164,7 @@ package struct ColumnMapper<Record: TableRow> {
     private var target: ParameterTarget?
     /// The roles of the columns whose parameters are set.
     private var roles: ColumnRole = .all
-    /// The row to read, without values in a pass that doesn't read.
+    /// The row to read; in a pass that doesn't read, the row has no values.
     private(set) var row: Row
     private(set) var described: [(name: String, role: ColumnRole)] = []
     private var parameter: Int32 = 1

@@ -13,7 +13,7 @@ enum KeyFingerprint {
         return try database.texts("SELECT value FROM meta WHERE name = ?", fact).first ?? nil
     }
 
-    /// Returns a database's fingerprint, and first stores the key's fingerprint if it is missing.
+    /// Returns a database's fingerprint; if the database has none, the fingerprint of `key` is stored first.
     static func keep(_ key: ServerKey, in database: SQLiteConnection) throws -> String? {
         try database.transaction {
             if let known = try read(database) { return known }
@@ -24,7 +24,7 @@ enum KeyFingerprint {
 }
 
 extension DatabaseCopy {
-    /// Returns whether a key belongs to the copy (true without a fingerprint).
+    /// Returns whether a key belongs to the copy; if the copy has no fingerprint, every key does.
     package func isSealed(with key: ServerKey) throws -> Bool {
         let known = try withDatabase(KeyFingerprint.read)
         return known == nil || known == key.fingerprint

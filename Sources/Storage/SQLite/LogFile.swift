@@ -9,16 +9,18 @@ struct LogFile {
     static let bytesMax = 36 << 20
     /// The maximum number of bytes to add at once, since commits wait while bytes are added.
     static let pieceBytes = 1 << 20
-    /// The ratio of intended length to bytes written, so that a rarely written file stays small.
+    /// The ratio between the file's intended length and the number of bytes that this process has written into it.
+    ///
+    /// Because of this ratio, the file stays small if the process seldom writes.
     private static let leadFactor = 4
-    /// The free space needed to extend the file, as a multiple of its largest length.
+    /// The free disk space without which the file isn't extended, as a multiple of `bytesMax`.
     private static let roomFactor = 8
 
     private let path: String
     /// The length that the file should have, in bytes.
     private let wanted: Int
 
-    /// Describes a log with `written` bytes written into it since the database was opened.
+    /// Describes a database's log, where `written` is the number of bytes that this process has written into the log.
     init(database path: String, written: Int) {
         self.path = path + "-wal"
         wanted = min(Self.bytesMax, written * Self.leadFactor)

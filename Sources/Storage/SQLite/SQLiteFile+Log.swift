@@ -19,7 +19,7 @@ extension SQLiteFile {
         return hasGrown
     }
 
-    /// Removes remains of erased accounts from the log and unused parts of pages.
+    /// Removes the remains of erased accounts, which are in the log and in unused parts of pages.
     ///
     /// Blocks all writers for about a second. Does nothing if no account was erased. Returns false if a reader or
     /// writer blocked the work too long. The caller must then try again later. If the database is larger than 64 MiB,

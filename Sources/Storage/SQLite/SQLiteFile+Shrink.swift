@@ -4,8 +4,8 @@ import SQLite
 /// The shrinking of a file that contains many unused pages.
 ///
 /// Freed pages stay in the file for later use. If very many pages are free, the last pages are gradually moved into
-/// them. The file is truncated when the log is copied into it. The moves need one page of pointers for about every 400
-/// other pages. When one of those pages is moved or reused, its page of pointers is updated.
+/// them. The file is truncated when the log is copied into it. For the moves, the file contains pages of pointers: one
+/// for about every 400 other pages. When one of these 400 pages is moved or reused, its page of pointers is updated.
 extension SQLiteFile {
     /// The largest database, in bytes, that can be rewritten within about a second.
     static let smallBytes: Int64 = 64 << 20

@@ -47,7 +47,7 @@ package struct ReplanTable: TransactionTable {
 
     // MARK: Schedules to plan again
 
-    /// Stores the request to plan the schedules of a time zone or a user again.
+    /// Stores a request to replan the schedules of a time zone or a user.
     package func add(_ subject: Subject) throws {
         if case .user(let uid) = subject { try transaction.requireLock(of: uid) }
         try sql.run(
@@ -56,7 +56,7 @@ package struct ReplanTable: TransactionTable {
         )
     }
 
-    /// Deletes the request to plan a user's schedules again.
+    /// Deletes the request to replan a user's schedules.
     func forget(_ uid: UserID) throws {
         try transaction.requireLock(of: uid)
         try sql.run("DELETE FROM replan WHERE subject = $1", Subject.user(uid).text)
@@ -68,11 +68,11 @@ package struct ReplanTable: TransactionTable {
     /// A page of the schedules of a time zone or of a user.
     package struct Page: Sendable {
         fileprivate var subject: String
-        /// The schedules, empty if the time zone or user has no more schedules.
+        /// The schedules; the array is empty if the time zone or user has no more schedules.
         package var schedules: [Schedule]
         fileprivate var isLast: Bool
 
-        /// The user who moved, or an empty array for a time zone's schedules.
+        /// An array with the user who moved; for a time zone's schedules, the array is empty.
         package var users: [UserID] { if case .user(let uid) = Subject(subject) { [uid] } else { [] } }
     }
 

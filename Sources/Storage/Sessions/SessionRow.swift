@@ -5,8 +5,9 @@ import Domain
 struct SessionRow: TableRow {
     var session: Domain.Session
     var tokenHash: [UInt8]
-    /// The replaced token's digest and expiry, or nil once the new token is used.
+    /// The digest of the replaced token, or nil before a refresh and after the new token's first use.
     var oldTokenHash: [UInt8]?
+    /// When the replaced token expires, or nil if there is no replaced token.
     var oldTokenUntil: Instant?
 
     static let table = Table<SessionRow>("session")
@@ -42,8 +43,8 @@ struct SessionRow: TableRow {
 
     /// The session for the gate's file, or nil if its token's hash is invalid.
     ///
-    /// To the gate, an ended session of a linked service looks like an ended API key. The gate therefore never admits
-    /// the app's secret on the session's terminal.
+    /// After the session of a linked service has ended, the gate still knows the session, but as that of an ended API
+    /// key. So the gate never admits a client that uses the app's secret on the session's terminal.
     var gateSession: Credentials.Session? {
         guard let token = Digest(tokenHash) else { return nil }
         let old = oldTokenHash.flatMap { Digest($0) }.map {

@@ -2,7 +2,7 @@ package import Domain
 import Sodium
 
 extension SessionTable {
-    /// Renews a session's token and lifetime, but accepts the current token for a while.
+    /// Gives a session a new token and a new lifetime, but accepts the earlier token for a while.
     ///
     /// Returns false if `token` is not the newest, for example after another refresh.
     package func refresh(
@@ -36,8 +36,8 @@ extension SessionTable {
     /// Records that a token of a session was used.
     ///
     /// The first use of a new token makes the earlier token invalid. After any token's first use, the terminal can't
-    /// connect with the app's secret. The time of use is stored at most once a minute. The method locks the user to
-    /// remove an earlier token or to store the time.
+    /// connect with the app's secret. The time of use is stored at most once a minute. If there is an earlier
+    /// token, or if the time must be stored, the method locks the user.
     package func use(_ token: String, of session: Domain.Session) throws {
         let oldest = now.adding(seconds: -Domain.Session.seenSeconds)
         let isSeen = session.lastSeenAt.map { $0 > oldest } ?? false
@@ -77,8 +77,8 @@ extension SessionTable {
 
     /// Invalidates the replaced token at once, because the gate saw the new token's use.
     ///
-    /// If the old token's expiry isn't `until`, nothing is changed. Either the session was refreshed again, or the old
-    /// token is already invalid.
+    /// If the old token's expiry isn't `until`, nothing is changed. In this case, the session was refreshed again, or
+    /// the old token is already invalid.
     package func endOldToken(of session: Domain.Session, until: Instant) throws {
         try transaction.requireLock(of: session.uid)
         try sql.run(

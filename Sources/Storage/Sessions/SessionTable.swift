@@ -178,7 +178,7 @@ package struct SessionTable: TransactionTable {
 
     // MARK: Notices
 
-    /// Claims a notice for this transaction, or returns false if it already took effect.
+    /// Claims a notice for this transaction, or returns false if an earlier transaction has claimed the notice.
     package func claim(notice id: MessageID) throws -> Bool { try claim(id.text) }
 
     /// Claims the tasks that follow a session's end, or returns false if they were already done.
@@ -194,8 +194,8 @@ package struct SessionTable: TransactionTable {
 
     /// Claims the mark of a commit whose answer was lost, or returns false if the commit succeeded.
     ///
-    /// If the earlier commit succeeded, possibly without waiting for the standby, the mark is written again. The new
-    /// commit then waits for the standby.
+    /// If the earlier commit succeeded, it may not have waited for the standby. Therefore, the method writes the mark
+    /// again, so that the new transaction's commit waits for the standby.
     func claim(mark id: String) throws -> Bool {
         if try claim(id) { return true }
         try sql.run("UPDATE notice SET at = $1 WHERE noticeId = $2", now, id)
@@ -226,7 +226,8 @@ package struct SessionTable: TransactionTable {
 
     /// Deletes a terminal if it has no current session and no stored session of the user.
     private func forget(_ terminal: TerminalID, unlessUsedBy uid: String) throws {
-        // A separate statement locks the terminal, so that the next statement sees sessions begun meanwhile.
+        // A separate statement locks the terminal. If another transaction begins a session during the wait for the
+        // lock, the next statement sees that session.
         if sql.hasOtherWriters {
             try sql.run("SELECT terminalId FROM terminal WHERE terminalId = $1 FOR UPDATE", terminal)
         }

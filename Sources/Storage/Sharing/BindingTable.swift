@@ -37,7 +37,9 @@ package struct BindingTable: TransactionTable {
         )
     }
 
-    /// Passes to `body` each user who gets a device's status, with the device's index; omits expired guests.
+    /// Calls `body` for each user who gets a device's status, except for expired guests.
+    ///
+    /// The first argument of `body` is the device's index in `dids`.
     package func subscribers(of dids: [DeviceID], _ body: (Int, UserID, AppID) throws -> Void) throws {
         try sql.query(
             """
@@ -164,9 +166,9 @@ package struct BindingTable: TransactionTable {
         try sql.run("UPDATE binding SET subscribed = $1 WHERE did = $2 AND uid = $3", isSubscribed, did, uid)
     }
 
-    /// Deletes bindings, but keeps them as former bindings if the device had commands.
+    /// Deletes bindings, and records them as former bindings if the device has ever had commands.
     ///
-    /// A former binding is kept as long as commands from before its end.
+    /// A former binding is kept while the device has stored commands that were created before the binding ended.
     package func delete(_ did: DeviceID, _ uids: [UserID]) throws {
         try transaction.requireLock(of: did)
         if let next = try transaction.devices.nextCommandIDs([did])[0], next > 1 {

@@ -99,9 +99,10 @@ package struct SharingTable: TransactionTable {
 
     // MARK: Erasing
 
-    /// Erases a user from up to `limit` sent and `limit` received invitations, and returns their number.
+    /// Erases a user from some of a device's invitations, and returns the number of these invitations.
     ///
-    /// Sent invitations are deleted. Received invitations lose the user's id, as if the person had no account.
+    /// The method deletes up to `limit` invitations that the user sent. From up to `limit` invitations that the user
+    /// received, the method removes the user's id, as if the person had no account.
     package func forget(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
         try transaction.requireLock(of: did)
         try sql.run(

@@ -15,7 +15,7 @@ package struct EventTable: TransactionTable {
 
     /// Passes a period's events with their numbers to `body`, newest first, until `body` returns false.
     ///
-    /// With a cursor, the first event is the newest one older than the cursor.
+    /// If `cursor` isn't nil, only events that are older than the cursor are passed.
     package func log(
         _ did: DeviceID,
         from: Instant,
@@ -27,7 +27,7 @@ package struct EventTable: TransactionTable {
         try Self.log.scan(did, from: from, to: to, before: place, in: sql) { try body($0.event, $0.seq) }
     }
 
-    /// How many events are searched for a change of an alert or fault.
+    /// The maximum number of events that `last` searches.
     private static let searchedMax = 200
 
     /// Returns an alert's or fault's last event among the device's last `searchedMax` events up to `moment`, or nil.

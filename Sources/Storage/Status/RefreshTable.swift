@@ -19,9 +19,10 @@ package struct Refresh: Hashable, Sendable {
 /// Only the status worker publishes statuses, so that they stay in order. Other workers add a row to this table and
 /// wake the status worker. The status worker publishes the status, or an empty message to a former recipient.
 ///
-/// A transaction can request refreshes of all bindings without locks of devices. Instead, the transaction locks the
-/// existing refresh rows by writing them again. To carry out a refresh, a transaction first removes the refresh's row.
-/// The removal waits until the requesting transaction has ended. Only then is the changed data read.
+/// A transaction can request refreshes of all bindings without locking the devices. Instead, the transaction locks the
+/// existing refresh rows by writing them again. A transaction that carries out a refresh first removes the refresh's
+/// row. If a requesting transaction has locked the row, the removal waits until that transaction has ended. The changed
+/// data is read only after the removal.
 package struct RefreshTable: TransactionTable {
     let transaction: Transaction
     private static let again = "ON CONFLICT (did, uid) DO UPDATE SET uid = excluded.uid"

@@ -63,7 +63,7 @@ package struct StatusTable: TransactionTable {
         try sql.run(Self.savePresence, each: moved)
         cache?.put(reported)
         cache?.put(moved)
-        // The gate's file contains the largest connection number.
+        // The gate's file may need a larger connection number (`GateCredentials.record`).
         for record in moved { transaction.gate.note(connection: record.status.presence.connection) }
     }
 
@@ -98,7 +98,9 @@ package struct StatusRecord: Sendable {
 extension StatusRecord: TableRow {
     package static let table = Table<StatusRecord>("status")
 
-    /// Maps the columns; presence is written separately (`save`).
+    /// Maps the columns of a status.
+    ///
+    /// The columns of the presence have the role `.apart`, because `save` writes them with a separate statement.
     package static func map(_ column: inout ColumnMapper<StatusRecord>) -> StatusRecord {
         let did = column("did", \.did, as: .key)
         let productKey = column("productKey", \.productKey)

@@ -2,10 +2,10 @@ import NIOCore
 
 /// A guard that closes a connection if no place is free or if the client is too slow.
 ///
-/// A connection without a place is kept briefly to answer its request (`CrowdAnswer`). The guard is the first handler
-/// of its connection, before TLS. The client's time limit starts when the connection opens. Only later handlers extend
-/// the limit: `RequestTimes` and the upgrade to a WebSocket. Single bytes don't extend the limit. A guard belongs to
-/// the event loop of its connection.
+/// If no place is free, the connection may stay open for a few seconds, so that `CrowdAnswer` can refuse the client's
+/// request. The guard is the first handler of its connection, before TLS. The client's time limit starts when the
+/// connection opens. Only later handlers extend the limit: `RequestTimes` and the upgrade to a WebSocket. Single bytes
+/// don't extend the limit. A guard belongs to the event loop of its connection.
 final class ConnectionGuard: ChannelInboundHandler {
     typealias InboundIn = NIOAny
 
@@ -62,7 +62,7 @@ final class ConnectionGuard: ChannelInboundHandler {
     /// Removes the client's time limit, because other limits apply from now on.
     func allowAll() { deadline?.cancel() }
 
-    /// Records whether the connection is busy and must not yield to a newer one.
+    /// Records whether the connection is busy, because a busy connection must not lose its place to a newer connection.
     func isBusy(_ isBusy: Bool) {
         if let place { places.isBusy(place, isBusy) }
     }

@@ -83,7 +83,7 @@ final class ConnectionPlaces: Sendable {
         }
     }
 
-    /// Counts a connection without a place as ended.
+    /// Records that a connection without a place has ended.
     func leaveCrowd() { state.withLock { $0.crowd -= 1 } }
 
     /// Records whether a complete request of a connection is being answered.

@@ -24,7 +24,7 @@ final class HandshakeWatch: ChannelInboundHandler {
 
     /// Returns the TLS library's name for the fault of a failed handshake.
     ///
-    /// The result is nil if the client left during the handshake, and for other errors.
+    /// The result is nil if the client left during the handshake, or if `error` isn't a failed handshake.
     static func fault(_ error: any Error) -> String? {
         guard case .handshakeFailed(let cause)? = error as? NIOSSLError else { return nil }
         if case .sslError(let stack) = cause, stack == [.eofDuringHandshake] { return nil }

@@ -24,8 +24,9 @@ package struct ListenerLimits: Sendable {
 
     /// Creates the limits.
     ///
-    /// With the defaults, 16 addresses can fill all places with complete requests. An incomplete request yields to a
-    /// new connection. A header has at most 16 KiB, so the headers of all connections need at most 16 MiB.
+    /// With the defaults, 16 addresses can fill all places with complete requests. A connection whose request is
+    /// incomplete can lose its place to a new connection. A header has at most 16 KiB, so the headers of all
+    /// connections need at most 16 MiB.
     package init(connections: Int = 1024, perAddress: Int = 64, headerSeconds: Int64 = 10) {
         (self.connections, self.perAddress, self.headerSeconds) = (connections, perAddress, headerSeconds)
     }

@@ -2,11 +2,11 @@ import Hummingbird
 import NIOCore
 import ServiceLifecycle
 
-/// The HTTP listener for users: the pages behind links, pictures, the reference, requests, streams, and `/healthz`.
+/// The HTTP listener for users, which serves pages, pictures, the reference, requests, streams, and `/healthz`.
 ///
 /// With a certificate, the server listens on all addresses by default. Without a certificate, the default is loopback.
-/// The pages require no login. This server reports only that the service is alive. `HealthServer` reports metrics and
-/// reasons on another listener.
+/// The pages require no login. This server reports only whether the service is alive and whether it accepts work.
+/// `HealthServer` reports metrics and reasons on another listener.
 package struct WebServer: Service {
     private let listener: Listener
     private let readiness: Readiness
@@ -20,7 +20,7 @@ package struct WebServer: Service {
     ///
     /// The server leaves out each part whose parameter is nil. `pages` are the pages behind links, and `documents` is
     /// the reference. `front` serves requests and streams, and `oauth` is the authorization server. `console` returns
-    /// the console's URL for a visitor. The result is nil if the page must not show the URL.
+    /// the console's URL for a visitor of the home page, or nil if the home page must not show the URL.
     package init(
         _ listener: Listener,
         readiness: Readiness,

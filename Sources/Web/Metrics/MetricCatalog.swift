@@ -58,7 +58,7 @@ package enum MetricCatalog {
 
     private static let byName = Dictionary(entries.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 
-    /// Returns the entry of a metric, or a new entry for a library's metric.
+    /// Returns a metric's entry from the catalog, or makes an entry if the catalog doesn't contain the metric.
     static func entry(_ name: String, _ kind: Kind, isTimer: Bool) -> Entry {
         if let known = byName[name] { return known }
         return Entry(

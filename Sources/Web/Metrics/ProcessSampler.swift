@@ -3,7 +3,7 @@ import Glibc
 
 /// A sampler that measures this process at each scrape, mostly from `/proc/self`.
 package enum ProcessSampler {
-    /// Adds the `process_…` metrics to a registry, with a sampler for the changing ones.
+    /// Adds the `process_…` metrics to a registry, and a sampler that sets all of them except the start time.
     package static func install(in registry: PrometheusRegistry) {
         let memory = Meter(label: "process_resident_memory_bytes", factory: registry)
         let descriptors = Meter(label: "process_open_fds", factory: registry)
@@ -16,7 +16,9 @@ package enum ProcessSampler {
         }
     }
 
-    /// The time of this constant's first use, within milliseconds of the process's start.
+    /// The process's start time, as seconds since 1970.
+    ///
+    /// It is the time at which this constant is first used, shortly after the process starts.
     private static let startTime: Int64 = Int64(time(nil))
 
     /// Returns the resident memory of the process in bytes, or 0 if `/proc` can't be read.

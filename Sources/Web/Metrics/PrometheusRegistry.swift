@@ -23,7 +23,7 @@ package final class PrometheusRegistry: MetricsFactory {
     /// Adds a closure that sets gauges before each scrape.
     package func addSampler(_ sampler: @escaping @Sendable () -> Void) { samplers.withLock { $0.append(sampler) } }
 
-    /// Makes a counter that a sampler sets, and that can have a fraction.
+    /// Makes a counter whose value is set by a sampler and can be a fraction.
     package func sampledCounter(_ label: String) -> any MeterHandler {
         series(label, [], kind: .counter) { _ in GaugeSeries() } ?? NOOPMetricsHandler.instance
     }
@@ -109,13 +109,13 @@ extension PrometheusRegistry {
             ?? NOOPMetricsHandler.instance
     }
 
-    /// Keeps the series, because a counter that returns at zero looks like a restart.
+    /// Keeps the series, because a counter that begins at zero again would look like a restart.
     package func destroyCounter(_ handler: any CounterHandler) {}
     package func destroyMeter(_ handler: any MeterHandler) { drop(handler as? GaugeSeries) }
     package func destroyRecorder(_ handler: any RecorderHandler) { drop(handler as? GaugeSeries) }
     package func destroyTimer(_ handler: any TimerHandler) {}
 
-    /// Removes a gauge whose subject no longer exists, even if the gauge is still referenced.
+    /// Removes a destroyed gauge, so that the page no longer shows the gauge's last value.
     private func drop(_ gauge: GaugeSeries?) {
         guard let gauge else { return }
         families.withLock { families in

@@ -1,7 +1,9 @@
 import CoreMetrics
 import Synchronization
 
-/// A metric's value for one set of labels, which takes one line, or several lines for a histogram.
+/// The value of a metric for one set of labels.
+///
+/// On the page, a counter or a gauge takes one line, and a histogram takes several lines.
 protocol Series: AnyObject, Sendable {
     /// Appends the sample lines of this series.
     func render(_ name: String, labels: String, into page: inout String)

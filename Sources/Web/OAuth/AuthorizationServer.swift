@@ -1,9 +1,13 @@
 package import Domain
 
-/// A client, its app, and the digest that admits the authorization page's requests.
+/// A client, its app, and the digest of the app's secret.
+///
+/// With this digest, the gate admits the requests that the authorization page sends.
 package typealias KnownClient = (client: OAuthClient, app: App, appSecret: [UInt8])
 
-/// The authorization server's functions that need the store, to which `Web` has no access.
+/// The functions of the authorization server that need the store.
+///
+/// `Web` itself has no access to the store.
 package protocol AuthorizationServer: Sendable {
     /// The server's URL.
     var issuer: String { get }
@@ -13,7 +17,7 @@ package protocol AuthorizationServer: Sendable {
     func link(_ session: SessionID, to request: AuthorizationRequest) async throws -> String?
     /// Answers a request to the token endpoint.
     ///
-    /// Without a refresh token in the answer, the client keeps its old one.
+    /// If the answer contains no refresh token, the client keeps its old refresh token.
     func token(
         _ parameters: OAuthParameters,
         _ basic: (id: String, secret: String)?

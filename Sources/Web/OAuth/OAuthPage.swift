@@ -20,8 +20,8 @@ struct OAuthPage {
     /// The complete HTML document, made from `Texts/oauth.html`.
     var html: String {
         let words = PageWords.of(language)
-        // The place to which the user returns is the URL's host. If an app opens the URL, the place is the URL's
-        // scheme.
+        // The page tells the user to which place the redirect URL leads. The place is the host of a web address, or
+        // the scheme of a URL that an app opens.
         let parts = request.redirect.split(separator: "/", maxSplits: 2)
         let place =
             ["http:", "https:"].contains(parts[0])

@@ -69,7 +69,7 @@ extension OAuthRoutes {
 
     /// Logs the user in with the entered password or code, or sends a code.
     ///
-    /// The service gets the same request as from an app at the user's address. The same limits therefore apply.
+    /// The service gets the same request that an app at the user's address would send, so the same limits apply.
     private func ask(for page: OAuthPage, from address: String) async throws -> JSONObject {
         guard !page.known.appSecret.isEmpty else { throw Rejection(.internal, "The app has no secret.") }
         let entered = page.form.filter { !$0.value.isEmpty }.mapValues { JSONValue.string($0) }
@@ -105,7 +105,9 @@ extension OAuthRoutes {
 
     // MARK: Answers
 
-    /// The cookie's name, which with HTTPS limits the cookie to this host.
+    /// The cookie's name.
+    ///
+    /// If users reach the pages over HTTPS, the prefix `__Host-` limits the cookie to this host.
     private var cookie: String { (pages.isSecure ? "__Host-" : "") + "lamplighter-oauth" }
 
     private func nonce(of request: Request) -> String? {
@@ -139,7 +141,9 @@ extension OAuthRoutes {
         return response
     }
 
-    /// Sends the user back, and deletes the cookie, so the next login gets another terminal.
+    /// Sends the user back to the client, and deletes the cookie.
+    ///
+    /// The next login gets a new cookie. Its value is the id of a new terminal.
     private func sendBack(_ redirect: String, _ state: String?, with members: [(String, String)]) -> Response {
         let url = AuthorizationRequest.answer(to: redirect, state: state, issuer: server.issuer, members: members)
         return Response(status: .seeOther, headers: [.location: url, .setCookie: setCookie("", seconds: 0)])

@@ -1,6 +1,8 @@
 import Hummingbird
 
-/// A route that serves users' pictures by digest, which always identifies the same picture.
+/// A route that serves users' pictures by their digests.
+///
+/// A digest always identifies the same picture. Browsers may therefore keep the picture for a year.
 struct AvatarRoute: Sendable {
     let pages: Pages
 

@@ -5,7 +5,7 @@ package struct Documents: Sendable {
     private let file: @Sendable (_ path: String) -> (mediaType: String, text: String)?
     private let playground: Playground
 
-    /// Creates documents from `file`, which returns the file at a path below `/docs/`.
+    /// Creates documents with a closure `file` that returns the file at a path below `/docs/`.
     package init(
         playground: Playground,
         file: @escaping @Sendable (_ path: String) -> (mediaType: String, text: String)?
@@ -35,12 +35,15 @@ package struct Documents: Sendable {
         }
     }
 
-    /// Answers with a file, and allows the Trusted Types policy `scripts` for script URLs.
+    /// Returns an answer with a file, or throws an error if the file doesn't exist.
+    ///
+    /// `policy` is added to the content security policy. `scripts` is the name of the only Trusted Types policy that
+    /// the file's scripts may create. By default, they may create none.
     private func answer(_ path: String, policy: String = "", scripts: String = "'none'") throws -> Response {
         guard let found = file(path) else { throw HTTPError(.notFound) }
         var response = PlainAnswer.text(.ok, found.mediaType, text: found.text)
-        // The playground's files must all be of the same version. They also contain the ports of this run. Browsers
-        // must therefore ask for them again before using cached copies.
+        // The playground's files must all be of the same version, and the security policy of the playground's page
+        // contains the ports of this run. A browser must therefore ask the service before it uses a cached copy.
         response.headers[.cacheControl] = path.hasPrefix("try") ? "no-cache" : "public, max-age=300"
         response.headers[.contentSecurityPolicy] =
             "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \(policy)base-uri 'none'; "

@@ -23,8 +23,9 @@ package struct Playground: Sendable {
 
     /// Returns the addresses to which a page from `host` may connect, as its content security policy names them.
     ///
-    /// The addresses include the page's own origin, which also allows WebSockets through a proxy. A policy can't name
-    /// IPv6 addresses. A page from `[::1]` therefore connects to this machine's listeners at 127.0.0.1.
+    /// The addresses include the page's own origin. If a proxy offers MQTT over WebSocket at this origin, the page can
+    /// therefore use the proxy. A policy can't name IPv6 addresses. A page from `[::1]` therefore connects to this
+    /// machine's listeners at 127.0.0.1.
     func connectSources(host: String?) -> String {
         guard let host = host.flatMap(Self.policyName) else { return "'self'" }
         let ports = [("ws", webSocketPort), ("wss", webSocketTLSPort)]
@@ -32,7 +33,7 @@ package struct Playground: Sendable {
         return (["'self'"] + sources).joined(separator: " ")
     }
 
-    /// Returns an authority's host for a policy, or nil if policies can't contain it.
+    /// Returns the host by which a policy names an authority, or nil if a policy can't name the authority's host.
     private static func policyName(_ authority: String) -> String? {
         if authority == "[::1]" || authority.hasPrefix("[::1]:") { return "127.0.0.1" }
         let host = authority.prefix { $0 != ":" }

@@ -12,9 +12,13 @@ package struct RequestFront: Sendable {
         package let name: String
         /// The payload, as it would be sent over MQTT.
         package let payload: [UInt8]
-        /// The sender's password, as it would be over MQTT: a token or the app's secret.
+        /// The password that the sender would use over MQTT: a token or the app's secret.
+        ///
+        /// The authorization page leaves the password empty, because it knows only the secret's digest.
         package let password: String
-        /// The digest by which the gate admits the request, or nil to use the password's digest.
+        /// The digest that the gate checks to admit the request.
+        ///
+        /// If it is nil, the gate checks the password's digest.
         package let digest: [UInt8]?
         /// Whether the password is a token.
         package let isToken: Bool
@@ -42,7 +46,7 @@ package struct RequestFront: Sendable {
         package let uid: UserID?
         /// The refusal if the token is no longer valid, and otherwise nil.
         package let refusal: Rejection?
-        /// The digest that admits a linked service's requests, or nil for other holders.
+        /// The digest that the gate checks if the holder is a linked service, and otherwise nil.
         package let digest: [UInt8]?
 
         /// Makes the description of a token's holder.

@@ -3,7 +3,9 @@ import Wire
 
 /// A path below the root of all topics (reference: http#paths).
 enum RequestPath: Equatable {
-    /// A request, with nil for an app or terminal that the path doesn't name.
+    /// A request.
+    ///
+    /// The app and the terminal are nil if the path doesn't name them.
     case request(AppID?, TerminalID?, service: String, method: String)
     /// The stream of a user's messages.
     case stream

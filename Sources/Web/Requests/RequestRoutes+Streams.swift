@@ -12,7 +12,7 @@ extension RequestRoutes {
             throw Rejection(.invalidToken, "A stream needs a session's token as Bearer.", field: "token")
         }
         guard !OAuthToken.isAccess(token) else {
-            throw Rejection(.forbidden, "A linked service can't open a stream; a server with an API key can.")
+            throw Rejection(.forbidden, "A linked service can't open a stream of messages; a user's session can.")
         }
         let holder = try await holder(of: token)
         let filters = try StreamFilters(request.uri.query, of: holder)

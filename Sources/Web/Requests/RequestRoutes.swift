@@ -211,7 +211,9 @@ struct RequestRoutes: RouterMiddleware {
         )
     }
 
-    /// Returns a worker's answer with the HTTP status of its error code, or 200 without an error.
+    /// Returns an HTTP response that contains a worker's answer.
+    ///
+    /// If the answer contains an error, the error's code determines the HTTP status. Otherwise the status is 200.
     private static func response(to bytes: [UInt8]) -> Response {
         let answer = try? JSONValue.parse(bytes[...]).objectValue
         let error = answer?["error"]?.objectValue

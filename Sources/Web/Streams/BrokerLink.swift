@@ -17,7 +17,9 @@ final class BrokerLink: Sendable {
     private let channel: any Channel
     private let reader: NIOLoopBound<PacketReader>
 
-    /// Wraps a connection, to whose pipeline `addHandlers` has added the reader.
+    /// Wraps a connection.
+    ///
+    /// `addHandlers` must already have added the reader to the connection's pipeline.
     init(_ channel: any Channel, _ reader: NIOLoopBound<PacketReader>) {
         self.channel = channel
         self.reader = reader

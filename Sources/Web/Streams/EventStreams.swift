@@ -97,9 +97,10 @@ final class LogStream: Sendable {
 
 /// The parameters of a stream of the event log.
 enum EventQuery {
-    /// Reads a query as a request's parameters.
+    /// Returns the parameters of a query as a JSON object.
     ///
-    /// Commas separate a list's items, and a list's parameter may be repeated.
+    /// The value of a parameter can be a list. Commas separate its items. The query can contain such a parameter
+    /// several times, and all the items then form one list.
     static func read(_ query: String?) throws(Rejection) -> JSONObject {
         var (lists, texts): ([String: [String]], [String: String]) = ([:], [:])
         for pair in query?.split(separator: "&") ?? [] {

@@ -57,7 +57,9 @@ enum MQTTPacket: Equatable {
         }
     }
 
-    /// Returns a SUBSCRIBE with QoS 1, after which the broker first sends retained messages.
+    /// Returns a SUBSCRIBE packet with QoS 1.
+    ///
+    /// When the broker gets this packet, it first sends the retained messages that match the filters.
     static func subscribe(_ filters: [String]) -> ByteBuffer {
         packet(0x82) { body in
             body.writeBytes([0, 1, 0])
@@ -107,7 +109,9 @@ extension ByteBuffer {
         return true
     }
 
-    /// Reads a length: nil if bytes are missing, and `.some(nil)` if it is malformed.
+    /// Reads a length.
+    ///
+    /// The result is nil if bytes are still missing, and `.some(nil)` if the length is malformed.
     fileprivate mutating func readLength() -> Int?? {
         var (value, start) = (0, readerIndex)
         for shift in stride(from: 0, through: 21, by: 7) {

@@ -34,7 +34,7 @@ final class UserStream: Sendable {
     }
 
     deinit {
-        // The connection is closed here too. The client may have left before the request was answered.
+        // The connection is closed here too. If the client left before the request was answered, `stop` wasn't called.
         link.close()
         leave()
     }

@@ -5,11 +5,12 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// The streams of users' messages, each of which is an MQTT connection with a session's token.
+/// The streams of users' messages.
 ///
-/// The gate checks every message to a stream. The gate also limits the stream, and can close it. A terminal has only
-/// one connection at the broker. The newest connection replaces any earlier one. A client that uses both MQTT and a
-/// stream therefore logs in as two terminals.
+/// Each stream has its own MQTT connection, for which a session's token is the password. The gate checks every message
+/// to a stream. The gate also limits the stream, and can close it. A terminal has only one connection at the broker.
+/// The newest connection replaces any earlier one. A client that uses both MQTT and a stream therefore logs in as two
+/// terminals.
 package final class UserStreams: Sendable {
     private let broker: (name: String, host: String, port: Int)
     private let tls: BrokerTLS?
@@ -17,11 +18,12 @@ package final class UserStreams: Sendable {
     private let brokerRun: @Sendable () -> Int?
     private let places: StreamPlaces
 
-    /// Creates the collection of streams, each of which takes one of `places` while open.
+    /// Creates the collection of streams.
     ///
-    /// The broker sees the client's address if `addresses` is set and the broker is local. Otherwise the broker sees
-    /// this machine's address. `brokerRun` returns the number of the service's connection to the broker. The number
-    /// changes when the broker restarts. `brokerRun` returns nil while the service isn't connected to the broker.
+    /// Each open stream takes one of `places`. The broker sees the client's address if `addresses` is set and the
+    /// broker is local. Otherwise the broker sees this machine's address. `brokerRun` returns the number of the
+    /// service's connection to the broker. The number changes when the broker restarts. `brokerRun` returns nil while
+    /// the service isn't connected to the broker.
     package init(
         brokerHost: String,
         brokerPort: Int,
@@ -136,7 +138,9 @@ package final class UserStreams: Sendable {
     }
 }
 
-/// The files for TLS connections to the broker, which each new connection reads again.
+/// The files for TLS connections to the broker.
+///
+/// The files are read again for each new connection.
 package struct BrokerTLS: Sendable {
     private let authority: String
     private let certificate: (file: String, key: String)?
@@ -171,7 +175,9 @@ package final class StreamPlaces: Sendable {
     /// The maximum number of streams from one source address.
     package static let perAddress = 16
 
-    /// Makes `limit` places for streams, of which each party may use up to `perParty`.
+    /// Makes `limit` places for streams.
+    ///
+    /// Each party, which is an address or an API key, may use up to `perParty` of these places.
     package init(limit: Int = .max, perParty: Int = perAddress) { (self.limit, self.perParty) = (limit, perParty) }
 
     /// Takes a place.

@@ -5,16 +5,17 @@ import Synchronization
 
 /// The file through which the relay passes the addresses of its clients to the gate (`RelayPlace`).
 ///
-/// Without the file, the gate would count each connection separately. An address stays in the file for some time after
-/// its connection has ended. The gate might still have to handle the CONNECT. After that, the address is overwritten.
+/// The relay uses a separate loopback address for each connection. Without the file, the gate would therefore count
+/// each connection as a separate client. An address stays in the file for some time after its connection has ended,
+/// because the gate might not have handled the connection's CONNECT yet. After that time, the address is overwritten.
 package final class RelayedAddresses: Sendable {
     private struct State {
         /// The first place that has never been used.
         var fresh = 1
-        /// The places of ended connections, the earliest first, which is the order of reuse.
+        /// The places of ended connections, in the order in which the connections ended.
         ///
-        /// Each place is thus reused as late as possible. If a place were reused early, the gate could find a new
-        /// client's address for an old client.
+        /// The places are reused in this order too. Each place is thus reused as late as possible. If a place were
+        /// reused early, the gate could find a new client's address for an old client.
         var resting: Deque<(place: Int, since: ContinuousClock.Instant)> = []
         /// The number of places at the beginning of `resting` whose addresses have been overwritten.
         var cleared = 0
@@ -98,7 +99,7 @@ package final class RelayedAddresses: Sendable {
         return written == RelayPlace.byteCount
     }
 
-    /// Returns an address in the file's form, or zeros for any other string.
+    /// Returns the bytes by which the file represents an address, or zeros if the string isn't an IP address.
     static func bytes(of address: String) -> [UInt8] {
         var four = [UInt8](repeating: 0, count: 4)
         var six = [UInt8](repeating: 0, count: 16)

@@ -64,11 +64,15 @@ final class WebSocketRelay: RelayEnd {
     fileprivate var context: ChannelHandlerContext?
     fileprivate var isReadOwed = false
     private var broker: BrokerRelay?
-    /// The data that the client sent before the relay was connected to the broker: at most one read.
+    /// The data that the client sent before the relay was connected to the broker.
+    ///
+    /// The relay reads at most once before the broker is connected, so the data can't become long.
     private var early: [ByteBuffer] = []
     private(set) var hasEnded = false
 
-    /// Creates a relay, whose connection can be replaced until the broker answers the first packet.
+    /// Creates the client's end of a relay.
+    ///
+    /// Until the broker answers the first packet, the client's connection can lose its place to a newer connection.
     init(_ place: ConnectionGuard? = nil) {
         self.place = place
         place?.allow(WebSocketLimits.firstPacketSeconds)
@@ -186,7 +190,10 @@ final class BrokerRelay: RelayEnd {
     private let client: WebSocketRelay
     fileprivate var context: ChannelHandlerContext?
     fileprivate var isReadOwed = false
-    /// Whether the broker is connected, so that the connect call no longer reports failures.
+    /// Whether this end is connected to the broker and linked to the client's end.
+    ///
+    /// Before that, the connect call reports failures. After that, this end tells the client's end when the connection
+    /// to the broker ends.
     fileprivate var isJoined = false
 
     init(_ client: WebSocketRelay) {

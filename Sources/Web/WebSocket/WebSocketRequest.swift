@@ -16,7 +16,9 @@ struct WebSocketRequest: Sendable {
     struct Refusal: Equatable {
         let status: HTTPResponseStatus
         let text: String
-        /// Whether the page's origin caused the refusal, so that the operator is notified.
+        /// Whether the page's origin caused the refusal.
+        ///
+        /// If it did, the operator is notified.
         var isOfOrigin = false
     }
 
@@ -81,7 +83,9 @@ final class WebSocketRefusal: ChannelInboundHandler, RemovableChannelHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    /// Closes the connection after an error, except after a failed upgrade, which `channelRead` answers.
+    /// Closes the connection after an error, unless the error is a failed upgrade.
+    ///
+    /// After a failed upgrade, `channelRead` answers the request and then closes the connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if error is NIOWebSocketUpgradeError { return }
         context.close(promise: nil)

@@ -32,7 +32,10 @@ package enum AccountCodec {
         return object
     }
 
-    /// Returns the answer with the changed user, and with `profileError` if the profile wasn't changed.
+    /// Returns the answer to a request that changed a user.
+    ///
+    /// Such a request can contain profile fields too. If these fields were refused but the rest of the request was
+    /// carried out, the answer contains the refusal as `profileError`.
     package static func changed(_ user: Answer, profileError: Rejection? = nil) -> Answer {
         ["user": .object(user), "profileError": profileError.map { AnswerCodec.error($0) }]
     }

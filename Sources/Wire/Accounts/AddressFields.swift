@@ -87,7 +87,7 @@ extension Fields {
 
     /// Returns the unproven address that a user enters, or nil if the request has no address.
     ///
-    /// For an e-mail address without a country code, the user's own country code is used.
+    /// If the request contains `email` but no `countryCode`, the user's own country code is used.
     package func enteredAddress(
         of user: User,
         in regions: Regions

@@ -19,7 +19,7 @@ package enum AddressProof: Sendable, Equatable {
         }
     }
 
-    /// Reads a proof, and refuses a request without one.
+    /// Reads a code or a ticket, and refuses a request that contains neither.
     init(required fields: Fields) throws(Rejection) { self = try fields.required("code", AddressProof(fields)) }
 
     /// Reads `code` and `codeToken` for a method that accepts no ticket.
@@ -50,7 +50,9 @@ package struct ProvedAddressParameters: Sendable, Equatable {
 
 /// The parameters of `account/bindPhone` and `bindEmail`: an address and its proof.
 package struct BindAddressParameters: Sendable, Equatable {
-    /// The kind of an address, with the field's name as its raw value.
+    /// The kind of an address.
+    ///
+    /// The raw value is the name of the request's field.
     package enum Kind: String, Sendable {
         case phone, email
     }
@@ -60,7 +62,9 @@ package struct BindAddressParameters: Sendable, Equatable {
     /// The proof of the address.
     package let proof: AddressProof
 
-    /// Reads the proof and its address, whose country must be in the user's region.
+    /// Reads the address and its proof.
+    ///
+    /// The request's country must be in the user's region.
     package init(_ fields: Fields, _ kind: Kind, of user: User, in regions: Regions) throws(Rejection) {
         let place = try RequestRegion(fields, of: user, in: regions)
         let name = kind.rawValue
@@ -97,7 +101,9 @@ package enum CancelProof: Sendable, Equatable {
         }
     }
 
-    /// The path of the proof's field, which a refusal names.
+    /// The path of the field that contains the proof.
+    ///
+    /// If the proof is refused, the refusal names this path.
     package var field: String {
         switch self {
         case .password: "params.password"

@@ -6,7 +6,7 @@ package struct RegistrationParameters {
     package let place: RequestRegion
     /// The phone number and the e-mail address, or empty if both are absent.
     package let addresses: [Address]
-    /// The requested username, or nil if the request has none or names the phone number as username.
+    /// The requested username, or nil if the field `username` is absent or contains the phone number.
     package let username: Username?
     /// Whether the requested username is the phone number in any form.
     package let isNamedByPhone: Bool
@@ -48,9 +48,11 @@ extension RegistrationParameters {
         return nil
     }
 
-    /// Returns the addresses that a proof may prove, without a phone number if the app forbids it for registration.
+    /// Returns the request's addresses that the app allows for registration.
     ///
-    /// - Throws: `Rejection` with `PolicyRejected` if the request has addresses, but the app forbids all of them.
+    /// If the app forbids registration by phone number, the phone number is left out.
+    ///
+    /// - Throws: `Rejection` with `PolicyRejected` if the only address is a phone number that the app forbids.
     package func provable(_ policies: AppPolicies) throws(Rejection) -> [Address] {
         let provable = addresses.filter { !$0.isPhone || policies.phoneRegistration }
         if provable.isEmpty, !addresses.isEmpty { throw AppPolicies.phoneIsOff }
@@ -58,7 +60,9 @@ extension RegistrationParameters {
     }
 }
 
-/// The parameters of `account/convertAnonymous`, except the password: a phone number or a username.
+/// The parameters of `account/convertAnonymous`, except the password.
+///
+/// The request contains either a phone number or a username.
 package enum ConversionParameters: Sendable, Equatable {
     case phone(Address, AddressProof)
     case username(Username)

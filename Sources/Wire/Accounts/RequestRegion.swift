@@ -24,7 +24,7 @@ package struct RequestRegion: Sendable, Equatable {
 
     private init(countryCode: String, region: String) { (self.countryCode, self.region) = (countryCode, region) }
 
-    /// Reads a request's country and region, where the country must be in the user's region.
+    /// Reads a request's country and region, and refuses a country outside the user's region.
     ///
     /// If `phone`, `countryCode` and `region` are all absent, the user's own country and region are used.
     package init(_ fields: Fields, of user: User, in regions: Regions) throws(Rejection) {

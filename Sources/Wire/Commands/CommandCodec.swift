@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// A codec for commands to devices, and for their outcomes as sent to apps.
+/// A codec for commands to devices, and for the outcomes of commands that apps receive.
 package enum CommandCodec {
     private static let rowBytesMax = Payload.bytesMax - 2048
 
@@ -56,7 +56,8 @@ package enum CommandCodec {
 
     /// Returns a row of `device/commands`: the values, the sender and the outcome.
     ///
-    /// A result that is too large for an answer is left out. The device's history contains the same values.
+    /// If the result makes the row too large for an answer, the result is left out. The device's history contains the
+    /// values of the result.
     package static func row(
         _ command: Command,
         product: Product?,

@@ -1,6 +1,8 @@
 package import Domain
 
-/// All parameters of `device/control` but two: `CommandCodec` reads the device and the content.
+/// The parameters of `device/control`, except the device and the content.
+///
+/// `CommandCodec.content` reads the content.
 package struct ControlParameters: Sendable, Equatable {
     /// How the command is handled while the device is offline.
     package let mode: Command.Mode

@@ -19,7 +19,9 @@ package enum HomeCodec {
         try fields.requiredText("name", length: Home.nameLength)
     }
 
-    /// Reads a home's place, for which both coordinates or neither must be given.
+    /// Reads a home's place, or returns nil if the request has no coordinates.
+    ///
+    /// A request with only one of the two coordinates is refused.
     package static func place(_ fields: Fields) throws(Rejection) -> Location? {
         let latitude = try degrees("latitude", upTo: 90, of: fields)
         let longitude = try degrees("longitude", upTo: 180, of: fields)

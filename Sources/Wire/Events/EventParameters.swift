@@ -9,7 +9,7 @@ package enum EventPlace: Sendable, Equatable {
     case start
     /// The position after an entry.
     case behind(EventCursor)
-    /// The position directly before the first entry that is not older than a moment.
+    /// The position directly before the first entry at or after the given time.
     case since(Instant)
 }
 
@@ -130,7 +130,7 @@ package enum EventSubscriptionCodec {
         JSONObject([("subscriptionId", id.map { .string($0.text) }), ("secret", secret.map { .string($0) })])
     }
 
-    /// Returns a row of `events/subscriptions`, where `behind` is the next event's age in seconds.
+    /// Returns a row of `events/subscriptions`; `behind` is the age in seconds of the first event after the cursor.
     package static func row(_ subscription: EventSubscription, behind: Int64) -> AnswerRow {
         func texts(_ texts: [String]) -> JSONValue? { texts.isEmpty ? nil : .array(texts.map { .string($0) }) }
         let filter = subscription.filter

@@ -6,7 +6,10 @@ package struct EventStreamRequest: Sendable {
     /// The key's secret.
     package let token: String
     private let parameters: JSONObject
-    /// The id of the last entry that the client received, which overrides `after` and an earlier cursor.
+    /// The id of the last entry that the client received, or nil if the client sent no id.
+    ///
+    /// The stream continues after this entry and ignores `after`. If the cursor of the request's subscription is later
+    /// than this entry, the stream continues at the cursor.
     package let lastID: EventCursor?
 
     /// Describes a request.
@@ -14,7 +17,7 @@ package struct EventStreamRequest: Sendable {
         (self.token, self.parameters, self.lastID) = (token, parameters, lastID)
     }
 
-    /// The parameters in a form from which single fields can be read.
+    /// The request's parameters, as a `Fields` value.
     package var fields: Fields { Fields(parameters) }
 }
 

@@ -1,7 +1,7 @@
 package import Domain
 import JSON
 
-/// An encoder of the event log's entries, and of data that users don't receive.
+/// An encoder of the event log's entries, and of data that only these entries contain.
 package enum LoggedEventCodec {
     /// Encodes an entry for `app`, without ids and personal data of other apps' users.
     package static func encode(_ event: LoggedEvent, id: EventCursor, for app: AppID) -> [UInt8] {
@@ -72,7 +72,7 @@ package enum LoggedEventCodec {
         ]).encoded()
     }
 
-    /// Encodes the outcome of an e-mail or text message that was not sent.
+    /// Encodes the record of an e-mail or text message that could not be sent.
     package static func message(_ record: MessageRecord) -> [UInt8] {
         JSONObject([
             ("messageId", .string(record.id.text)), ("channel", .string(record.channel.rawValue)),

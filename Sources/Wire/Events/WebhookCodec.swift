@@ -3,7 +3,7 @@ import JSON
 
 /// An encoder of the bodies that are posted to webhooks.
 package enum WebhookCodec {
-    /// The maximum number of bytes in a body in addition to its events.
+    /// The maximum size of a body without its events, in bytes.
     package static let frameBytes = 128
 
     /// Returns a body with events that `LoggedEventCodec.encode` has written.

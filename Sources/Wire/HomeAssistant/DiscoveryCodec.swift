@@ -3,9 +3,9 @@ package import JSON
 
 /// An encoder of the messages by which Home Assistant discovers a linked user's device.
 ///
-/// An installed version of Home Assistant refuses a component that has members unknown to this version. The messages
-/// therefore contain only members that version 2024.12 knows. The documentation describes these rules (reference:
-/// home-assistant#discovery).
+/// Home Assistant refuses a component that has a member unknown to the installed version. The messages therefore
+/// contain only members that version 2024.12, the oldest supported version, knows. The documentation describes these
+/// rules (reference: home-assistant#discovery).
 package struct DiscoveryCodec {
     private let topics: Topics
     private let link: Session
@@ -20,10 +20,11 @@ package struct DiscoveryCodec {
         (self.topics, self.link, self.binding, self.product) = (topics, link, binding, product)
     }
 
-    /// Returns the message about the device, and the components reduced to their platforms.
+    /// Returns the message about the device, and the components of this and all earlier messages.
     ///
-    /// Home Assistant removes a component if a message contains only the component's platform. `known` contains all
-    /// components of earlier messages, reduced to their platforms.
+    /// The returned components contain only their platforms. `known` contains the components of the earlier messages
+    /// in the same form. If the device no longer has one of these components, the message contains only the platform
+    /// of that component. Home Assistant then removes the component.
     package func message(
         maker: String,
         mac: MAC,
@@ -175,7 +176,7 @@ package struct DiscoveryCodec {
         }
     }
 
-    /// The device class of each unit that implies exactly one.
+    /// The device class for each unit that belongs to only one device class.
     private static let unitClasses = [
         "°C": "temperature", "°F": "temperature", "K": "temperature", "kWh": "energy", "Wh": "energy", "MWh": "energy",
         "W": "power", "kW": "power", "V": "voltage", "mV": "voltage", "A": "current", "mA": "current",

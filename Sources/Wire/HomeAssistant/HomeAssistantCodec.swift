@@ -43,7 +43,7 @@ package enum HomeAssistantCodec {
         ])
     }
 
-    /// Returns whether an event-log entry about a session concerns a link's session.
+    /// Returns whether the session that an event-log entry describes is a link.
     package static func isOfLink(_ event: LoggedEvent) -> Bool {
         (try? JSONValue.parse(event.data))?.objectValue?["platform"]?.stringValue == Session.linkPlatform
     }

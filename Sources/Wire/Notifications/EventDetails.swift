@@ -1,7 +1,7 @@
 package import Domain
 import JSON
 
-/// Those members of an event's data that notifications depend on.
+/// A reader of the members of an event's data from which the service makes notifications.
 package struct EventDetails {
     private let data: JSONObject
 

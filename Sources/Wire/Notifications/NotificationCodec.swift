@@ -71,7 +71,7 @@ package enum NotificationCodec {
         .object(reasonObject(note, pushes: pushes))
     }
 
-    /// Returns the decision about a notification in the form that operators see, without the notification's text.
+    /// Returns the decision about a notification for operators, without the notification's text.
     package static func operatorRow(_ note: Notification, pushes: [AnswerRow]) -> JSONObject {
         var row = reasonObject(note, pushes: pushes)
         (row["id"], row["kind"]) = (.string(note.id.text), .string(note.kind.rawValue))
@@ -93,7 +93,7 @@ package enum NotificationCodec {
     /// Returns the answer to `notification/send`.
     package static func sent(_ count: Int) -> Answer { ["notifications": .integer(Int64(count))] }
 
-    /// Returns a push address for `session/list`, which doesn't show the address itself.
+    /// Returns what a user sees of a terminal's push address: its kind and state, but not the address itself.
     package static func address(_ address: PushAddress) -> JSONValue {
         JSONObject(showing: [
             "kind": address.kind.rawValue, "since": address.since, "lastOkAt": address.lastOKAt, "error": address.error,

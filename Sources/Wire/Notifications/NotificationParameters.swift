@@ -81,7 +81,7 @@ extension Fields {
         (try instant("from") ?? Instant(milliseconds: 0), try instant("to") ?? .max)
     }
 
-    /// Returns the user or device that `notification/send` addresses, and the content in the event log's form.
+    /// Returns the user or device that `notification/send` addresses, and the message's content as JSON.
     package func makerMessage() throws(Rejection) -> (uid: UserID?, did: DeviceID?, content: [UInt8]) {
         let (uid, did) = (try id("uid", as: UserID.self), try anyDevice())
         guard (uid == nil) != (did == nil) else { throw refuse("uid", "or params.did must be present, but not both") }
@@ -97,7 +97,7 @@ extension Fields {
         return (uid, did, content.encoded())
     }
 
-    /// A push address in the form in which a terminal sends it.
+    /// A push address from a terminal's request.
     package struct GivenPush {
         /// The kind of push service, and the address.
         package let (kind, address): (PushKind, String)

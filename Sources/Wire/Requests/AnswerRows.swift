@@ -5,7 +5,7 @@ package typealias Answer = JSONObject
 /// A row of an answer.
 package typealias AnswerRow = JSONValue
 
-/// The selection of the rows that fit into an answer of one payload.
+/// The selection of rows for an answer, which must fit into one payload.
 package enum AnswerRows {
     /// The space reserved in an answer for everything but its rows, in bytes.
     package static let frameBytes = 256
@@ -24,7 +24,7 @@ package enum AnswerRows {
         return try fitting(elements, bytes: &bytes, row: row)
     }
 
-    /// Makes one kind of rows for an answer whose rows so far take `bytes` bytes.
+    /// Makes rows for an answer that already contains `bytes` bytes, and adds the new rows' size to `bytes`.
     package static func fitting<Element>(
         _ elements: some Sequence<Element>,
         bytes: inout Int,
@@ -40,7 +40,7 @@ package enum AnswerRows {
         return rows
     }
 
-    /// The kinds of rows on a page, by their names in the answer.
+    /// The kinds of rows on a page, where each case is named like the answer's field with these rows.
     package enum Kind: String { case commands, events, homes, rows, runs, schedules, sharings, users }
 
     /// Returns an answer with a page of rows and the next page's cursor, if any.

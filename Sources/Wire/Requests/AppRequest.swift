@@ -1,7 +1,9 @@
 package import Domain
 package import JSON
 
-/// A request from an app (reference: requests#envelope), as a class to avoid copies.
+/// A request from an app (reference: requests#envelope).
+///
+/// The type is a class, so that passing a request on copies no fields.
 package final class AppRequest: Sendable {
     /// The app, from the topic.
     package let app: AppID
@@ -21,7 +23,7 @@ package final class AppRequest: Sendable {
     package let params: JSONObject
     /// The destination of the answer.
     package let reply: ReplyAddress
-    /// The terminal's source address from the gate, or nil if its requests aren't counted.
+    /// The terminal's source address from the gate, or nil if requests from this address aren't counted.
     package let sourceAddress: String?
     /// The length of the payload, in bytes.
     package let bytes: Int

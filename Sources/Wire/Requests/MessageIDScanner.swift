@@ -1,8 +1,8 @@
 import Domain
 
-/// A scanner that finds an invalid message's id, so that its sender gets an answer.
+/// A scanner that finds the id in an invalid message, so that the message's sender gets an answer.
 ///
-/// The scanner reads at most as much as the broker of `lamplighter up` passes on.
+/// The scanner reads at most the first `Payload.receivedBytesMax` bytes of a message.
 enum MessageIDScanner {
     /// Returns the first outermost `"id"` of a JSON object, or nil if absent or malformed.
     static func id(in bytes: ArraySlice<UInt8>) -> MessageID? {

@@ -29,7 +29,7 @@ package struct LogoutCodeParameters: Sendable, Equatable {
         case authCode, password
     }
 
-    /// Reads the account's address and the proof, whose kinds are `accountType` and `verifyType`.
+    /// Reads the account's address, whose kind is `accountType`, and the proof, whose kind is `verifyType`.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         let countryCode = try fields.countryCode(else: regions.defaultCountryCode)
         let accountType = try fields.required("accountType", fields.word("accountType", as: AccountType.self))

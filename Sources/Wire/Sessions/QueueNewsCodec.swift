@@ -6,7 +6,7 @@ package enum QueueNewsCodec {
     package static let clientsMax = 200
     /// The maximum number of devices in one message.
     ///
-    /// If a terminal missed more devices' statuses than this, the message has `all` instead of the devices' ids.
+    /// If a terminal missed the statuses of more devices, the message has `all` instead of the devices' ids.
     package static let missedDevicesMax = 1000
 
     /// The statuses that a terminal missed because it was too slow to receive them.
@@ -17,7 +17,7 @@ package enum QueueNewsCodec {
         package var dids: [DeviceID]?
     }
 
-    /// Parses a message about the statuses that a terminal missed before it accepted messages again.
+    /// Parses a message that lists the devices whose statuses a terminal missed.
     package static func decode(missed bytes: ArraySlice<UInt8>) throws(WireError) -> Missed {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let uid = try fields.uid()

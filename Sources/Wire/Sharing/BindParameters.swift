@@ -34,7 +34,9 @@ package struct BindParameters: Sendable, Equatable {
     }
 }
 
-/// The parameters of `device/bindRemote`: the hardware, and a proof without contact with the device.
+/// The parameters of `device/bindRemote`: a device's product and hardware address, and a proof of possession.
+///
+/// The proof is a text that the caller can know without contact with the device.
 package struct RemoteBindParameters: Sendable, Equatable {
     /// A proof of possession.
     package enum Proof: Sendable, Equatable {

@@ -76,7 +76,7 @@ package enum BindingCodec {
         }
     }
 
-    /// Encodes a message on `user/{uid}/device`, where `device` is the device's row, or nil for a message without it.
+    /// Encodes a message on `user/{uid}/device`, with the device's row if `device` is given.
     package static func push(
         _ change: Change,
         of did: DeviceID,

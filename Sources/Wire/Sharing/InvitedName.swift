@@ -2,7 +2,7 @@ package import Domain
 
 /// The name with which an inviter identifies the invited user.
 package struct InvitedName: Sendable, Equatable {
-    /// A name in the form in which it is looked up.
+    /// A name as the service looks it up: a login name or a user's id.
     package enum Name: Sendable, Equatable {
         case login(LoginName)
         case id(UserID)
@@ -12,7 +12,7 @@ package struct InvitedName: Sendable, Equatable {
     package let kind: Sharing.AddresseeKind
     /// The name as the inviter wrote it.
     package let value: String
-    /// The name in the form in which it is looked up.
+    /// The name as the service looks it up.
     package let name: Name
 
     /// Reads `type`, `value` and `countryCode`.

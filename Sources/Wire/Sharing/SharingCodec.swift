@@ -3,7 +3,7 @@ import JSON
 
 /// An encoder of invitations as the inviter or the guest sees them (`schemas/methods/share.schema.json`).
 package enum SharingCodec {
-    /// The inviter and the guest, each of whom is nil if unknown or without an account.
+    /// The accounts of the inviter and the guest; nil for a person whose account is unknown or deleted.
     package typealias Sides = (inviter: User?, guest: User?)
 
     /// Returns an invitation as the inviter or the guest sees it, with the other user's names masked.

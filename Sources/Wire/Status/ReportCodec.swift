@@ -27,9 +27,10 @@ package enum ReportCodec {
         }
     }
 
-    /// Refuses a report if one point's data, with numbers written out, exceeds a payload's limit.
+    /// Refuses a report if the data of one point, as the service encodes it, exceeds a payload's limit.
     ///
-    /// For example, the service writes `1e15` with sixteen digits.
+    /// The service may encode a number with more characters than the device did. For example, the service writes `1e15`
+    /// as a number of sixteen digits.
     private static func checked(
         _ report: Report,
         _ bytes: Int
@@ -41,7 +42,7 @@ package enum ReportCodec {
         return report
     }
 
-    /// The maximum factor by which a number's length grows in the service's form.
+    /// The maximum factor by which a number becomes longer when the service encodes it.
     private static let growthMax = 4
 
     private static func report(
@@ -82,7 +83,9 @@ package enum ReportCodec {
         return points
     }
 
-    /// Reads the time that a device gives, but refuses a time before 2015, which is probably in seconds.
+    /// Reads the time that a device gives, but refuses a time before 2015.
+    ///
+    /// A device with such a time has probably sent seconds instead of milliseconds.
     private static func time(_ fields: Fields) throws(Rejection) -> Instant? {
         guard let ts = try fields.instant("ts") else { return nil }
         guard ts >= Report.earliest else {
@@ -115,8 +118,8 @@ package enum ReportCodec {
 
     /// Encodes the answer to an accepted report: the server's time and the place where the report was stored.
     ///
-    /// `stored` is nil if the report was stored nowhere. Such a report belongs only in the device's history, which is
-    /// full for today.
+    /// `stored` is nil if the report was stored nowhere. This happens to a report that belongs only in the device's
+    /// history, if the history has reached its limit for the day.
     package static func accepted(_ id: MessageID, version: Int64, stored: Report.Stored?, at now: Instant) -> [UInt8] {
         var writer = JSONWriter(capacity: 144)
         writer.beginObject()

@@ -6,7 +6,8 @@ package enum StatusCodec {
     /// Encodes the payload of a status message.
     ///
     /// `changed` contains the names of the attributes that a report changed. `actor` is the sender of the command that
-    /// caused the change, or nil without such a command. The actor is encoded as `reader` may see it.
+    /// caused the change, or nil if no command caused it. The payload contains the actor's terminal only if `reader` is
+    /// the actor.
     package static func encode(
         _ status: Status,
         of did: DeviceID,

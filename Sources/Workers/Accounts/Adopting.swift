@@ -25,7 +25,8 @@ struct Adopting {
 
     /// Moves the devices if the request has `adopt`, or else only counts them.
     ///
-    /// Without an anonymous user, the result is zero moved devices if the request has `adopt`, and otherwise nil.
+    /// If the login replaces no anonymous user, there is nothing to move. The result is then zero moved devices for a
+    /// request with `adopt`, or nil for a request without `adopt`.
     static func answer(_ before: Session?, adoptedBy account: User, _ call: inout Call) throws -> SessionCodec.Adoption?
     {
         let isAsked = try call.fields.adopts()
@@ -34,7 +35,10 @@ struct Adopting {
         return .adopted(try adopting.run(&call))
     }
 
-    /// Returns the devices to move, with new ones only up to the account's limit.
+    /// Returns the devices to move.
+    ///
+    /// Devices that the account already has are always included. Other devices are included until the account has
+    /// reached its limit of devices.
     private func devices(_ call: Call) throws -> [DeviceID] {
         var room = try call.limits.devicesPerUser - call.tx.bindings.count(ofUser: account.uid)
         return try call.tx.adoptions.devices(of: anonymous.uid).filter { did in

@@ -21,7 +21,10 @@ extension Call {
     /// Returns the data of an account, as the account's user sees it.
     func shown(_ user: User) -> Answer { AccountCodec.encode(user, app.policies, publicURL: environment.publicURL) }
 
-    /// Returns a request's actor: the server with the API key, else the user `uid`, else the terminal.
+    /// Returns the actor of a request.
+    ///
+    /// If the request has an API key, the actor is the server with that key. Otherwise, the actor is the user `uid`, or
+    /// the terminal if `uid` is nil.
     func anybody(_ uid: UserID?) -> Actor {
         if let key { return Actor(.service, key.name, terminal: key.terminal) }
         return uid.map { Actor(.user, $0.text, terminal: request.terminal) }
@@ -56,7 +59,7 @@ extension Call {
         )
     }
 
-    /// Refuses with `ResourceNotFound` a request about an unknown account, if the app reveals which accounts exist.
+    /// Throws `ResourceNotFound` if the account is unknown and the app reveals which accounts exist.
     func reveal(_ user: User?) throws {
         guard user == nil, app.policies.revealAccounts else { return }
         throw Rejection(.resourceNotFound, "There is no account with this name.")
@@ -64,8 +67,8 @@ extension Call {
 
     /// Refuses another app's terminal, and a new terminal beyond the app's limit.
     ///
-    /// An app's new terminals per hour are limited, so that they don't fill the store. Slow work comes after this
-    /// check.
+    /// An app's new terminals per hour are limited, so that they don't fill the store. Methods with slow work make this
+    /// check before that work.
     func checkTerminal() throws {
         if let owner = try tx.sessions.app(of: request.terminal) {
             guard owner != app.id else { return }
@@ -139,7 +142,7 @@ extension Call {
         try notifyTaken(address, owner)
     }
 
-    /// Sends the old address a link that restores it in place of the new address.
+    /// Sends the old address a link with which the user can undo the change to the new address.
     mutating func notifyOldAddress(_ old: Address, of before: User, new: Address) throws {
         let mail = LinkMail(undoing: old, of: before, replacement: new)
         try mail.send(publicURL: environment.publicURL, in: &work)

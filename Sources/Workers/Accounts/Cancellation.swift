@@ -8,7 +8,9 @@ package enum Cancellation {
     private static let devicesStep = 50
     /// The maximum number of event-log rows that one transaction changes.
     private static let logStep = 100
-    /// How many seconds an anonymous user's erasure waits, so that logout messages can still arrive.
+    /// How many seconds pass before an anonymous user is erased.
+    ///
+    /// During this time, logout messages can still arrive.
     private static let farewellSeconds: Int64 = 10
 
     /// Records a user's erasure request, ends the sessions and returns the time of erasure.
@@ -64,9 +66,10 @@ package enum Cancellation {
         try call.audit(.cancellationUndone, of: user.uid)
     }
 
-    /// Erases an account irrevocably, with its sessions and the rows that concern only it, and notifies its terminals.
+    /// Erases an account irrevocably, and notifies the account's terminals.
     ///
-    /// `step` removes the account's bindings, and removes its id from other users' rows.
+    /// The account's sessions and the rows that concern no other user are deleted at once. Later, `step` removes the
+    /// user's bindings, and removes the user's id from other users' rows.
     package static func begin(_ user: User, by actor: Actor, in work: inout UnitOfWork) throws {
         for session in try work.tx.sessions.live(of: user.uid) {
             try SessionLifecycle.endForGood(session, by: actor, in: &work)
@@ -91,8 +94,8 @@ package enum Cancellation {
             let bindings = try Bindings(of: did, by: .erased, in: work)
             try bindings.leave(uid, because: .accountCancelled, in: &work)
         }
-        // While the user has devices, the invitations stay. When the user's binding to a device ends, `Bindings` also
-        // settles the device's invitations.
+        // While the user still has devices, the user's id stays in invitations. When a binding of the user ends,
+        // `Bindings` decides whether each open invitation to the device stays, ends or passes to an heir.
         guard devices.isEmpty else { return true }
         let others = try tx.lock({ try table.devicesThatName(uid, limit: devicesStep) }, naming: { ([], $0) })
         try table.takeOutName(uid, of: others, limit: limit)
@@ -101,8 +104,8 @@ package enum Cancellation {
 
     /// Ends an erasure: removes the user from the event log.
     ///
-    /// The log can be large, so no write transaction covers the search. The log's rows are changed a few at a time. One
-    /// search is enough, because no new entry names the user any more.
+    /// The log can be large, so the search for the user's rows isn't part of a write transaction. The rows are changed
+    /// a few at a time. One search is enough, because no new entry names the user any more.
     package static func finish(
         _ uid: UserID,
         in store: Store,

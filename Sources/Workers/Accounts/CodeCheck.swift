@@ -19,7 +19,7 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
-    /// Counts a try in each of the scopes that has a valid code and tries left.
+    /// Counts a try in each scope in which a code was sent and a try is left.
     static func prepare(_ proof: AddressProof, ofAny scopes: [CodeScope], _ call: Call) throws -> BackgroundTask {
         let tried = try scopes.filter { try count(proof, of: $0, call) }
         if !tried.isEmpty { return .tried(tried) }
@@ -27,13 +27,13 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
-    /// Counts a try of a code, or returns false if no code can match or no try is left.
+    /// Counts a try of a code, or returns false if the code is malformed, no code was sent or no try is left.
     static func count(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         guard case .code(let code, let token) = proof else { return true }
         return try CodeRules.accepts(code) && call.tx.codes.countTry(scope, token: token, max: CodeRules.wrongCodesMax)
     }
 
-    /// Returns whether a code or ticket proves the address, without using it up.
+    /// Returns whether a code or ticket proves the address, and doesn't use up the code or ticket.
     static func matches(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         try check(proof, of: scope, uses: false, call)
     }

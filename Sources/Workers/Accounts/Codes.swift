@@ -48,7 +48,10 @@ enum Codes {
         return .result(answer, isSecret: true)
     }
 
-    /// Returns the user who verified the address, or whose password it can reset.
+    /// Returns the user to whom an address belongs.
+    ///
+    /// For the purpose `resetPassword`, this is the user whose password can be reset with the address. For any other
+    /// purpose, this is the user who verified the address.
     private static func owner(
         of address: Address,
         for purpose: CodePurpose,
@@ -61,7 +64,7 @@ enum Codes {
 
     /// Returns whether only accounts' addresses get a code.
     ///
-    /// Unless the app reveals accounts, the answer is the same for other addresses.
+    /// A request for any other address gets the same answer, unless the app reveals which accounts exist.
     private static func isForKnownOnly(_ purpose: CodePurpose, _ address: Address) -> Bool {
         switch (purpose, address) {
         case (.resetPassword, _), (.login, .email): true
@@ -69,7 +72,9 @@ enum Codes {
         }
     }
 
-    /// Returns the caller if the purpose requires a session, or throws without permission.
+    /// Returns the caller if the purpose requires a session, or else nil.
+    ///
+    /// - Throws: `Rejection` if the caller may not request a code for this purpose and address.
     private static func asker(_ purpose: CodePurpose, to address: Address, _ call: inout Call) throws -> User? {
         if purpose == .register, case .phone = address, !call.app.policies.phoneRegistration {
             throw AppPolicies.phoneIsOff

@@ -49,7 +49,9 @@ enum Login {
         return try preparePassword(Wanted(parameters), call)
     }
 
-    /// If the app reveals which accounts exist, refuses an unknown address that the login can't register.
+    /// Refuses a login with an unknown address if the login can't register the address.
+    ///
+    /// If the app doesn't reveal which accounts exist, nothing is refused here.
     private static func revealUnknown(
         _ address: Address,
         region: String,
@@ -85,8 +87,8 @@ enum Login {
 
     /// Returns the other users who can log in with an e-mail address, padded with nils.
     ///
-    /// The list contains users who registered the address without proof, if the app allows that. For a name given as
-    /// `account`, the list includes the user with that username.
+    /// The list contains users who registered the address without proof, if the app allows that. If the request gives
+    /// the address as `account`, the list also contains the user who has the address as a username.
     ///
     /// The list always has the same length. So neither the answer nor its timing reveals whether a name is taken. At
     /// most `unprovedPerAddress` unverified users, including an unverified `owner`, can log in with the address.
@@ -143,7 +145,7 @@ enum Login {
 
     /// Returns the user found by the name, and the candidate that logs in.
     ///
-    /// This is the candidate with the matching password, or else the first candidate.
+    /// The candidate that logs in is the one with the matching password, or else the first one.
     private static func findMeant(_ wanted: Wanted, _ call: Call) throws -> (first: User?, meant: User?) {
         let region = wanted.place.region
         let first = try call.tx.accounts.find(wanted.name, app: call.app.id, region: region)

@@ -13,7 +13,7 @@ enum OwnerProof {
 
     /// Counts a try of a password or code, and returns the check's slow work.
     ///
-    /// For another user (`isOwner` is false), no password is accepted.
+    /// If `isOwner` is false, the request's address isn't an address of the user. No password is then accepted.
     func prepare(_ user: User, isOwner: Bool = true, field: String, _ call: Call) throws -> BackgroundTask? {
         switch self {
         case .password(let password):

@@ -48,7 +48,7 @@ enum Passwords {
         return .done
     }
 
-    /// Ends pending password resets and sessions other than `terminal`'s, and informs the user.
+    /// Ends the user's pending password resets and all sessions except the session on `terminal`, and informs the user.
     private static func endOldPassword(
         of user: User,
         because reason: Session.EndReason,
@@ -103,8 +103,8 @@ enum Passwords {
 
     /// The purposes of the codes that can reset a password.
     ///
-    /// `register` is included because some SDKs use it to request reset codes too. A guess counts as a try of both
-    /// codes. The chance that one of five guesses is right is ten in a million.
+    /// `register` is included because some SDKs use it to request reset codes too. A guess is compared with both codes,
+    /// and counts as a try of both. With five guesses, the chance of a right guess is therefore ten in a million.
     private static let purposes: [CodePurpose] = [.resetPassword, .register]
 
     @Sendable

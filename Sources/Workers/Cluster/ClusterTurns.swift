@@ -101,7 +101,9 @@ struct ClusterTurns: ~Copyable {
         do { try link?.beat() } catch { dropLink() }
     }
 
-    /// How long to wait for the broker, which is shorter if this process must soon give up lanes.
+    /// How long to wait for the broker.
+    ///
+    /// The wait is shorter if this process must soon give up its lanes.
     private var linkPatience: Duration {
         let longest = Duration.seconds(3)
         guard let unreachableSince, !hasGivenUp, !lanes.isEmpty else { return longest }
@@ -178,7 +180,7 @@ struct ClusterTurns: ~Copyable {
         }
     }
 
-    /// Gives back each lane as its thread ends, or at the latest after `ClusterTiming.handOver`.
+    /// Gives back each lane when the lane's thread has ended, or at the latest after `ClusterTiming.handOver`.
     private mutating func handOver() {
         let start = ContinuousClock.now
         lanes.stopAll()

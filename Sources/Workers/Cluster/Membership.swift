@@ -19,7 +19,9 @@ package final class Membership: Sendable {
     /// The error thrown when all slots are in use.
     package struct NoSlot: Error {}
 
-    /// Joins the processes that share a database, and takes a slot, which is part of every assigned number.
+    /// Joins the processes that share a database, and takes a slot.
+    ///
+    /// The slot becomes part of every number and id that this process makes.
     ///
     /// `earlier` is the id of a process known to have ended. The lanes and the slot of that process are freed
     /// immediately.
@@ -44,7 +46,7 @@ package final class Membership: Sendable {
     /// Whether the other processes certainly consider this process alive, so that they don't take its lanes.
     package var isTrusted: Bool { trustedUntil.withLock { ContinuousClock.now < $0 } }
 
-    /// Renews the process's lifetime, or returns false if another process has its slot.
+    /// Renews this process's lifetime, or returns false if another process has taken the slot of this process.
     package func renew(_ store: Store) throws -> Bool {
         let start = ContinuousClock.now
         let isMember = try store.coordinate { try $0.nodes.renew(id, milliseconds: Self.lifetimeMilliseconds) }

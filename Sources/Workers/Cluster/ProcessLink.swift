@@ -1,7 +1,9 @@
 import Mosquitto
 import Wire
 
-/// A process's broker connection, whose MQTT will message tells other processes of its end.
+/// A process's connection to the broker, for messages among the processes that share a database.
+///
+/// If the process ends unexpectedly, the connection's MQTT will message informs the other processes.
 ///
 /// Over this connection, a process also wakes other processes' lanes. The process checks the broker with echoes to
 /// itself.

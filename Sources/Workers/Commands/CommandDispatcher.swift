@@ -8,7 +8,7 @@ import Wire
 /// `TriggerBatch` creates the commands of schedules. Any worker can accept a command, but only the device's control
 /// lane sends it. A device's commands are therefore sent in the order of their numbers.
 package enum CommandDispatcher {
-    /// Checks and stores a request as a numbered command, and has it sent immediately.
+    /// Checks a request, stores it as a numbered command, and asks for its dispatch if the device is connected.
     ///
     /// The command's state is `queued` at first, but soon `sent` if the device is connected.
     /// - Throws: `Rejection` for an unknown or offline device, data that doesn't fit, or a full queue.
@@ -38,8 +38,8 @@ package enum CommandDispatcher {
     /// Accepts a request on the control worker, which sends the command after the commit if the device is connected.
     ///
     /// Older queued commands are sent first, since a device ignores a command that arrives after a newer one. If the
-    /// device might not be listening yet, the command waits for the gate's report. After a limited wait, the command is
-    /// sent without that report.
+    /// device might not be listening yet, the command waits until the gate reports that the device is listening. After
+    /// a limited wait, the command is sent without that report.
     static func send(_ request: CommandRequest, product: Product?, in work: inout UnitOfWork) throws -> Command {
         let (command, state) = try prepare(request, product: product, in: &work)
         for old in try CommandQueueLimits.replaced(by: command, state, in: work) {
@@ -149,8 +149,8 @@ package enum CommandDispatcher {
 
     /// Returns why the command's user, or its schedule's creator, may no longer send the command.
     ///
-    /// The result is nil if the command may be sent. This is always so if the command has neither a `user` nor a
-    /// schedule. The reference describes the rules (commands#modes).
+    /// The result is nil if the command may be sent. A command that has neither a `user` nor a schedule may always be
+    /// sent. The reference describes the rules (commands#modes).
     private static func refusal(_ command: Command, in tx: Transaction) throws -> ErrorCode? {
         var user = command.user
         if command.actor.kind == .schedule {
@@ -186,7 +186,9 @@ package enum CommandDispatcher {
 }
 
 extension Command {
-    /// Returns the command as `sent`, without a `queued` step if it didn't wait.
+    /// Returns the command in the state `sent`.
+    ///
+    /// If the command was created only now, the state `queued` is removed from the command's steps.
     fileprivate func sent(at now: Instant) -> Command {
         var command = self
         if createdAt == now {

@@ -5,7 +5,7 @@ import Wire
 /// The publication of commands' outcomes, to the terminals that sent the commands and to waiting requests.
 ///
 /// The status worker publishes an answered command's outcome. Without an answer, the control worker publishes the
-/// outcome. A terminal without the user's session gets no outcome. Another person might be using it.
+/// outcome. A terminal without the user's session gets no outcome, because another person might be using the terminal.
 enum CommandOutcome {
     /// Publishes a finished command's outcome, and ends the run of its schedule, if any.
     static func publish(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
@@ -92,7 +92,9 @@ enum CommandOutcome {
         )
     }
 
-    /// Returns why the command's user, if any, may not see reported values, or nil.
+    /// Returns why the command's user may not see the values that the device has reported.
+    ///
+    /// The result is nil if the user may see the values, if the command has no user, or if there are no values to show.
     private static func refusal(toShow command: Command, in tx: Transaction) throws -> ErrorCode? {
         guard let uid = command.user, command.kind == .query || command.result != nil else { return nil }
         guard let binding = try tx.bindings.find(command.did, uid) else { return .notBound }

@@ -13,7 +13,9 @@ enum CommandQueueLimits {
     /// Returns whether one more command can be queued for a device that has `waiting` queued commands.
     static func hasRoom(beside waiting: Int, in limits: Limits) -> Bool { waiting < limits.queuedPerDevice }
 
-    /// Returns ended copies of the queued commands that a new command replaces, or none while the queue has room.
+    /// Returns the queued commands that newer commands replace, with their state changed to `superseded`.
+    ///
+    /// While the queue has room, no command is replaced, and the result is empty.
     ///
     /// Queued commands are merged before sending, so each merged command must fit a message.
     /// - Throws: `Rejection` if the queue is full, or merged commands have too many bytes or attributes.

@@ -3,13 +3,15 @@ import Storage
 
 /// A device's state when a command arrives: whether it listens, and which commands come first.
 enum DispatchState {
-    /// The device is listening, and a pending dispatch's commands are sent before the new one.
+    /// The device is listening.
+    ///
+    /// If a dispatch request is pending, the device's queued commands are sent before the new command.
     case front(DispatchRequest?)
     /// Other commands are sent before the new command, as soon as the device is listening.
     case behind
     /// The device might not be listening before `until`.
     ///
-    /// `isNext` is true if no command is queued and unanswered commands are below their limit.
+    /// `isNext` is true if no command is queued, and the number of unanswered commands is below the limit.
     case unheard(until: Instant, isNext: Bool)
     /// The device is offline.
     case away
@@ -34,7 +36,7 @@ enum DispatchState {
     var isFirst: Bool { if case .front(nil) = self { true } else { false } }
     /// Whether the device is offline.
     var isAway: Bool { if case .away = self { true } else { false } }
-    /// Until when the device might not listen, or nil if it listens or is offline.
+    /// The time until which the device might not be listening, or nil if the state isn't `unheard`.
     var listensFrom: Instant? {
         if case .unheard(let moment, _) = self { moment } else { nil }
     }

@@ -16,7 +16,7 @@ enum DeviceMethods {
         "device/commands": .reading(check: checkBound, LogMethods.commands),
     ]
 
-    /// Returns whether the page is too long to read between other users' commands.
+    /// Returns whether the page is so long that reading it in the worker would delay other users' commands.
     @Sendable
     static func isLongPage(_ call: Call) throws -> Bool {
         try call.pageLimit() > Int(call.limits.pageDefault)
@@ -64,7 +64,7 @@ enum DeviceMethods {
         }
     }
 
-    /// Returns when a device's visible past and its kept history begin, and the device's product.
+    /// Returns the start of a device's visible past, the start of the device's kept history, and the device's product.
     static func reach(_ did: DeviceID, _ call: Call) throws -> (since: Instant, oldest: Instant, product: Product?) {
         guard let device = try call.tx.devices.find(did) else { throw isGone }
         let product = try call.work.product(device.productKey)

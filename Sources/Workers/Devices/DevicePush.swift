@@ -13,7 +13,9 @@ struct DevicePush {
         self.actor = actor
     }
 
-    /// Sends a user a change, and logs a binding's beginning, end or new role.
+    /// Notifies a user of a change to a device.
+    ///
+    /// If a binding begins, ends or gets a new role, the change is also logged.
     func notify(
         _ change: BindingCodec.Change,
         _ uid: UserID,

@@ -25,7 +25,8 @@ struct DeviceRegistration {
         guard let product = try work.product(request.productKey) else {
             return refuse(Rejection(.resourceNotFound, "The product is unknown."), in: &work)
         }
-        // The batch has locked the devices that it knew. This lock is for a device that was created later.
+        // The devices that existed when the batch began are already locked. This lock is for a device that was created
+        // later.
         let known = try work.tx.lock(\.did) { try work.tx.devices.find(request.productKey, request.mac) }
         if let answer = try earlierAnswer(to: known, in: work.tx) { return publish(answer, in: &work) }
         let bindings = try known.map { try work.tx.bindings.all(of: $0.did) } ?? []
@@ -143,7 +144,7 @@ struct DeviceRegistration {
 
     /// Refuses a registration.
     ///
-    /// If `asks` names a device, its special user and owner are notified. They can allow a reset.
+    /// If `asks` names a device, the device's special user and owner are notified, because they can allow a reset.
     private func refuse(
         _ rejection: Rejection,
         asking asks: DeviceID?,

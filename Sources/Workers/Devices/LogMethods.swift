@@ -69,8 +69,8 @@ enum LogMethods {
     /// Returns the time from which users see their own commands.
     ///
     /// An ownership period begins after the times of all earlier reports. If the device's clock was ahead, the period
-    /// therefore begins in the future. A command's time is from the service's clock. A command sent after the binding
-    /// began therefore belongs to the current period.
+    /// therefore begins in the future. But a command's time is from the service's clock, so a new command can have a
+    /// time before the period's beginning. Users still see such a command if they sent it after they were bound.
     private static func ownSince(
         _ binding: Binding,
         since: Instant,
@@ -81,7 +81,9 @@ enum LogMethods {
     }
 }
 
-/// A page of a log: at most `limit` rows from at most `scanMax` entries, which fit into a payload.
+/// A page of a log, with at most `limit` rows, which together fit into a payload.
+///
+/// At most `scanMax` entries of the log are read for a page.
 private struct LogPage {
     private let limit: Int
     private let scanMax: Int

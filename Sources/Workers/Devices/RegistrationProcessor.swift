@@ -2,7 +2,7 @@ import Domain
 import Sodium
 import Wire
 
-/// A batch's registrations, which are processed one by one before the batch's messages about devices.
+/// Consecutive registrations of a batch, which are processed one by one before the messages that follow them.
 struct RegistrationProcessor {
     private var registrations: [DeviceRegistration] = []
     private let quotas: QuotaFront

@@ -123,10 +123,10 @@ extension EventSubscription {
     /// The lag in seconds above which operators are warned.
     package static let behindMax: Int64 = 300
 
-    /// Returns the next event's age in seconds, or 0 if there is no event.
+    /// Returns the age in seconds of the next event for this subscription, or 0 if no event is waiting.
     ///
-    /// The search reads a limited number of entries. If it finds no event, the result is the age of the first unread
-    /// entry.
+    /// The search reads a limited number of entries. If none of them is for this subscription and the log has more
+    /// entries, the result is the age of the first unread entry.
     package func behind(in tx: Transaction) throws -> Int64 {
         guard let app = try tx.apps.find(app) else { return 0 }
         let (reader, withBulk) = (EventReader(app: app, filter: filter), filter.wantsStatuses)

@@ -14,7 +14,7 @@ package struct EventReader: Sendable, Equatable {
 
     /// A page of entries in order, with the position up to which the log was read.
     package struct Page: Sendable {
-        /// The entries as JSON, each with the cursor from which a reader gets the next entry.
+        /// The entries as JSON, each with its cursor; a reader that continues from that cursor gets the next entry.
         package var events: [(id: EventCursor, json: [UInt8])] = []
         /// The types of the entries, in the same order.
         package var types: [EventType] = []
@@ -58,9 +58,9 @@ package struct EventReader: Sendable, Equatable {
         return page
     }
 
-    /// Returns those ends of the log's deleted parts that are after `cursor`.
+    /// Returns the positions up to which entries have been deleted, if these positions are after `cursor`.
     ///
-    /// Statuses are deleted separately from other entries, so each of the two kinds has its own end.
+    /// Statuses are deleted separately from other entries, so each of the two kinds has its own position.
     private func deleted(behind cursor: EventCursor, in tx: Transaction) throws -> Set<EventCursor> {
         let kinds = filter.wantsStatuses ? [false, true] : [false]
         return Set(try kinds.map { try tx.eventLog.deleted(isBulk: $0) }.filter { $0 > cursor })

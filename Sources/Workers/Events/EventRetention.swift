@@ -4,14 +4,16 @@ import Storage
 
 /// A job that keeps the log's statuses and its other entries within size limits.
 struct EventRetention: MaintenanceJob {
-    /// The sizes of the log's rows of one kind, with one sum for each page.
+    /// The log's rows of one kind (statuses or other entries), divided into pages.
+    ///
+    /// For each page, only its end and the size of its rows are kept.
     private struct Kind {
         let isBulk: Bool
         let gauge: Gauge
         var pages: [(end: EventCursor, bytes: Int64)] = []
         var bytes: Int64 = 0
 
-        /// Adds a page, but a page without rows of this kind only extends the previous page.
+        /// Adds a page, or extends the previous page if the new page has no rows of this kind.
         mutating func add(_ page: (end: EventCursor, bytes: Int64)) {
             if page.bytes == 0, let last = pages.indices.last { return pages[last].end = page.end }
             pages.append(page)
@@ -36,7 +38,9 @@ struct EventRetention: MaintenanceJob {
         }
     }
 
-    /// The minimum number of pages of a full log, so that deletions are small.
+    /// The minimum number of pages of a full log.
+    ///
+    /// Whole pages are deleted, so each page must be a small part of the log.
     private static let pagesMin: Int64 = 64
     private let environment: Environment
     private var kinds: [Kind]

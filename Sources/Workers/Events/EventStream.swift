@@ -24,14 +24,16 @@ package final class EventStream: Sendable {
     private struct State {
         /// The position up to which the log was read for the client.
         var cursor: EventCursor
-        /// The subscription's cursor at the last read; nil without a subscription.
+        /// The subscription's cursor at the last read; nil if the stream has no subscription.
         var stored: EventCursor?
-        /// When the stream last asked the log to keep statuses, or nil if it needs no such request.
+        /// When the stream last asked the log to keep statuses, or nil if the stream doesn't have to ask.
         var keptAt: ContinuousClock.Instant?
         var hasStopped = false
         var waiting: CheckedContinuation<Void, Never>?
 
-        /// Records the subscription's cursor, and moves the stream to that cursor if it was moved back or is ahead.
+        /// Records the subscription's cursor, and moves the stream to that cursor if necessary.
+        ///
+        /// The stream must move if the cursor was moved back, or if the cursor is ahead of the stream.
         mutating func follow(_ row: EventCursor) {
             if let stored, row < stored { cursor = row }
             (stored, cursor) = (row, max(cursor, row))
@@ -43,7 +45,7 @@ package final class EventStream: Sendable {
     private let token: String
     private let filter: EventFilter
     private let subscription: SubscriptionID?
-    /// The unique id of this stream, by which a subscription knows its newest stream.
+    /// The unique id of this stream; the store records the id of each subscription's newest stream.
     private let number = TraceID.make().text
     private let state: Mutex<State>
 
@@ -196,7 +198,10 @@ package final class StreamThreads: Sendable {
 
     private let state = Mutex(State())
 
-    /// The maximum number of threads, which is small so that the store keeps readers free for requests.
+    /// The maximum number of threads.
+    ///
+    /// The number is small so that streams don't occupy all of the store's connections for reading, which requests
+    /// need too.
     private static let streamThreadsMax = 2
 
     /// Prepares the threads without starting any.

@@ -5,7 +5,9 @@ import Synchronization
 
 /// A reader that waits for the next entry of the event log.
 package struct EventWait: Sendable {
-    /// The owner whose readers are counted together; nil for webhooks and streams.
+    /// The id of the API key that the reader uses.
+    ///
+    /// The number of waiting readers of a key is limited. Webhooks and streams aren't counted; for them, the id is nil.
     let owner: String?
     /// The reader that waits.
     let reader: EventReader
@@ -13,7 +15,9 @@ package struct EventWait: Sendable {
     let cursor: EventCursor
     /// The time at which the reader stops waiting.
     let end: ContinuousClock.Instant
-    /// The catalog's epoch at the reader's last read, or nil if a new epoch doesn't end the wait.
+    /// The catalog's epoch at the reader's last read.
+    ///
+    /// The wait ends when the epoch changes. If this property is nil, the wait continues despite a change.
     let epoch: Int64?
 
     /// Describes a reader that waits at most until `end`.
@@ -89,7 +93,7 @@ package final class EventWatch: Sendable {
 
     /// Adds a waiting reader, and calls `done` once, on any thread, when the wait ends.
     ///
-    /// The reason is an entry, a new `epoch`, the time limit or the process's end.
+    /// The wait ends because of an entry for the reader, a new `epoch`, the time limit or the process's end.
     package func add(_ wait: EventWait, done: @escaping @Sendable () -> Void) {
         let mustStart = state.withLock { state in
             state.waiting.append(Waiting(wait: wait, done: done))
@@ -145,7 +149,9 @@ package final class EventWatch: Sendable {
         if end.isMore { ring() }
     }
 
-    /// Calls and removes the readers at the given indices, which no other method changes.
+    /// Calls the readers at the given indices, and removes these readers.
+    ///
+    /// The indices are still valid, because no other method removes readers.
     private func call(_ places: Set<Int>) {
         guard !places.isEmpty else { return }
         let called = state.withLock { state in

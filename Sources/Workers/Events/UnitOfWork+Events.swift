@@ -26,8 +26,8 @@ extension UnitOfWork {
 
     /// Logs an event about a device and perhaps a user.
     ///
-    /// Does nothing if the device has been removed. `app` is the app of the user or of the acting user. If `app` is
-    /// nil, the app is read from the store.
+    /// If `product` is nil and the device has been removed, nothing is logged. `app` is the app of the user `uid`. If
+    /// `uid` is nil, `app` is the app of the user who acts. If `app` is nil, the app is read from the store.
     mutating func log(
         _ type: EventType,
         of did: DeviceID,
@@ -47,7 +47,7 @@ extension UnitOfWork {
         effects.log(event)
     }
 
-    /// Logs a change of an account, with the `changed` part if it affects security.
+    /// Logs a change of an account; `changed` is the part that affects security, or nil if there is none.
     mutating func log(_ type: EventType, of user: User, by actor: Actor, changed: User.SecurityChange? = nil) {
         let data = LoggedEventCodec.account(user, isDeleted: type == .accountDeleted, changed: changed)
         effects.log(LoggedEvent(type, at: now, uid: user.uid, actor: actor, app: user.app, data: data))

@@ -38,7 +38,9 @@ extension EventSubscription {
 
     private static let deadLetterPrefix = "webhook/"
 
-    /// Returns the subscription of a dead letter, or nil for an MQTT message.
+    /// Returns the id of the webhook that refused a dead letter.
+    ///
+    /// The result is nil if the dead letter is an MQTT message.
     package static func webhook(ofDeadLetter topic: String) -> SubscriptionID? {
         guard topic.hasPrefix(deadLetterPrefix) else { return nil }
         return SubscriptionID(String(topic.dropFirst(deadLetterPrefix.count)))

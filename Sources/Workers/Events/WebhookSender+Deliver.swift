@@ -94,7 +94,9 @@ extension WebhookSender {
 
     // MARK: The outcome
 
-    /// Stores the outcome of a post, and the post is repeated if the outcome can't be stored.
+    /// Stores the outcome of a post.
+    ///
+    /// If the outcome can't be stored, the post is repeated.
     private func settle(
         _ batch: WebhookBatch,
         _ outcome: WebhookClient.Outcome,
@@ -135,7 +137,9 @@ extension WebhookSender {
         try tx.eventSubscriptions.save(row)
     }
 
-    /// The milliseconds between writes of delivery attempts while the webhook accepts all batches.
+    /// The minimum time between two writes of delivery attempts, in milliseconds.
+    ///
+    /// The attempts are written at once if a post fails, or if no more events are waiting.
     private static let noteMilliseconds: Int64 = 1_000
 
     private struct Verdict {

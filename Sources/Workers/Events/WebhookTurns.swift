@@ -46,7 +46,9 @@ struct WebhookTurns {
         case leave
     }
 
-    /// The maximum number of slow webhooks at once, so that quick ones aren't delayed.
+    /// The maximum number of slow webhooks that take a turn at the same time.
+    ///
+    /// The remaining threads serve quick webhooks, which are therefore not delayed.
     static let slowMax = 6
 
     private var known: [SubscriptionID: Webhook] = [:]

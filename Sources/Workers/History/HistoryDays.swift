@@ -6,12 +6,16 @@ import Storage
 /// In a store without summaries, the job begins with the oldest day that has records. A run can stop between devices.
 struct HistoryDays: MaintenanceJob {
     private let environment: Environment
-    /// The day to sum up and the last checked device, or nil between days.
+    /// The day that is being summed up, and the last device that was checked for this day.
+    ///
+    /// The value is nil while no day is being summed up.
     private var pass: (day: Int64, place: String)?
     /// The devices and days to sum up, in reverse order.
     private var waiting: [(did: DeviceID, day: Int64)] = []
     private static let page = 500
-    /// How many milliseconds after the end of a day its last records may still be in the buffer.
+    /// The milliseconds to wait after the end of a day before the day is summed up.
+    ///
+    /// Until then, the day's last records may still be in the buffer, which isn't summed up.
     private static let lag: Int64 = 900_000
 
     let name = "historyDays"
@@ -39,7 +43,7 @@ struct HistoryDays: MaintenanceJob {
 
     func backlog(limit: Int) -> Int64? { Int64(min(waiting.count, limit)) }
 
-    /// Returns the next day to sum up, at most `last`, or nil if all days are summed up.
+    /// Returns the next day to sum up, or nil if all days up to `last` are summed up.
     private func nextDay(_ last: Int64) throws -> Int64? {
         let (done, days) = try environment.store.read { tx in
             (try tx.history.days.done(), try tx.products.all().compactMap(\.historyDays).max())
@@ -49,7 +53,9 @@ struct HistoryDays: MaintenanceJob {
         return next <= last ? next : nil
     }
 
-    /// Finds the devices on the next page whose day must be summed up, or ends the day.
+    /// Checks a page of devices, and collects the devices for which the day must still be summed up.
+    ///
+    /// If no devices are left to check, the day is finished.
     private mutating func look(_ pass: (day: Int64, place: String)) throws -> Bool {
         let (devices, missing) = try environment.store.read { tx in
             let devices = try tx.devices.page(after: pass.place, limit: Self.page).map(\.did)
@@ -63,7 +69,9 @@ struct HistoryDays: MaintenanceJob {
         return true
     }
 
-    /// Sums up one day of a device, unless records arrive while it is read.
+    /// Sums up one day of a device.
+    ///
+    /// If the day's records change while they are read, the sums aren't saved.
     private func sumUp(_ did: DeviceID, _ day: Int64) throws {
         let draft = try environment.store.read { try $0.history.days.sumUp(did, day: day) }
         _ = try environment.store.batch(at: environment.clock.now) { tx in

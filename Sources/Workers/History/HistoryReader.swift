@@ -10,9 +10,9 @@ package struct HistoryPage: Sendable {
     package var place: HistoryPlace?
     /// The number of records read.
     package var visited = 0
-    /// The time from which the page was read.
+    /// The beginning of the span of time that the page covers.
     package var since: Instant
-    /// The refusal, if the page can't be an answer.
+    /// The refusal that is sent instead of the page; nil if the page can be sent.
     package var refusal: Rejection?
 
     /// The maximum number of bytes of rows, so that an answer fits a payload.

@@ -10,8 +10,8 @@ import Wire
 ///
 /// The announcer compares a user's devices with the stored announcements, and publishes the differences. The announcer
 /// checks a user after an event that changes the user's devices or links. It checks all users at its start, after
-/// catalog changes, and from time to time. So it stores no cursor of the event log. If several processes share the
-/// database, only the leader announces.
+/// catalog changes, and from time to time. Because of the check at its start, the announcer needn't store how far it
+/// has read the event log. If several processes share the database, only the leader announces.
 package final class HomeAssistantAnnouncer: Sendable {
     private let environment: Environment
     private let logger: Logger
@@ -110,7 +110,7 @@ package final class HomeAssistantAnnouncer: Sendable {
         }
     }
 
-    /// Returns the messages that a user's Home Assistants lack, with their device records.
+    /// Returns the messages that must still be sent to a user's Home Assistants, each with its announced device.
     ///
     /// An empty message removes a device.
     private func differences(for uid: UserID, in tx: Transaction) throws -> [(AnnouncedDevice, payload: [UInt8])] {

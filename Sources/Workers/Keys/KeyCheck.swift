@@ -16,9 +16,10 @@ enum KeyCheck {
         return key
     }
 
-    /// On a terminal of a key or a linked service, refuses a request whose method needs no token.
+    /// Refuses a request if it comes from the terminal of a key or of a linked service.
     ///
-    /// The gate admits requests from a linked service's terminal only with an access token.
+    /// Only requests whose methods need no token are checked here. A linked service is recognised by its access token,
+    /// because the gate requires this token in each request from the service's terminal.
     static func refuseTerminal(of request: AppRequest, in tx: Transaction) throws {
         if let token = request.token, OAuthToken.isAccess(token) {
             throw Rejection(.forbidden, "A linked service can't call \(request.name).")

@@ -58,7 +58,8 @@ struct HeldLanes {
             try release(leases)
             for lease in leases { held[lease.lane]?.isReleased = true }
         } catch {
-            // This process keeps the lane while it counts as alive. A later `balance` starts the lane again.
+            // The lane still belongs to this process while this process counts as alive. A later `balance` starts the
+            // lane again.
             member.logger.warning("A lane could not be given back", because: error)
         }
         for lane in ended { held[lane.lease.lane] = nil }

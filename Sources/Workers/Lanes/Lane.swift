@@ -36,14 +36,15 @@ extension WorkerName {
 /// The number of lanes of each worker.
 package struct LanePlan: Sendable, Equatable {
     private let counts: [WorkerName: Int]
-    /// Whether several processes share the work, and clients' topics begin with the shard.
+    /// Whether several processes share the work; if they do, clients' topics begin with the shard.
     package let isShared: Bool
 
     /// The plan of a single process that does all the work.
     package static let alone = LanePlan(counts: [:], isShared: false)
-    /// The plan for several processes, with status lanes for up to 16 equal shares.
+    /// The plan for several processes.
     ///
-    /// Requests have several lanes, because each request has its own transaction.
+    /// There are enough status lanes for 16 processes with two lanes each. The workers that carry out requests have
+    /// several lanes too, because each request has its own transaction.
     package static let shared = LanePlan(counts: [.status: 32, .control: 8, .account: 4, .schedule: 2], isShared: true)
 
     /// Returns the number of a worker's lanes.

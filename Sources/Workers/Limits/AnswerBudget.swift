@@ -5,9 +5,13 @@ import Synchronization
 /// Each byte sent advances the terminal's virtual time. The terminal's requests wait while that time exceeds the clock
 /// by over two seconds. The workers share one budget. A party is the hash of a terminal's topic (`Parties`).
 package final class AnswerBudget: Sendable {
-    /// The maximum number of terminals (5 MB) that are remembered before all are forgotten.
+    /// The maximum number of terminals that are remembered, which take about 5 MB.
+    ///
+    /// If this many terminals have a virtual time in the future, all terminals are forgotten.
     private static let partiesMax = 100_000
-    /// The size of the largest burst: as many bytes as the permitted rate allows in this time.
+    /// How far a terminal's virtual time may be ahead of the clock before the terminal's requests must wait.
+    ///
+    /// A burst can thus contain about as many bytes as the permitted rate allows in this time.
     private static let burst: Duration = .seconds(2)
     /// The size of the largest payload in bytes, which is charged for a read until its answer is known.
     private static let reserve = 65_536

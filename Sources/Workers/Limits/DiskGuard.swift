@@ -18,7 +18,7 @@ package final class DiskGuard: Sendable {
 
     /// A change found in a check of the disk.
     package enum News: Sendable, Equatable {
-        /// Too little space is free, with a reason for an operator.
+        /// Too little space is free; the text tells an operator the reason.
         case low(String)
         /// Enough space is free again.
         case well

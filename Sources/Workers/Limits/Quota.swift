@@ -95,7 +95,7 @@ struct QuotaBook {
         throw Rejection(.tooManyRequests, quotas[0].kind.message, retryAfter: wait)
     }
 
-    /// Removes a try whose proof is correct from the quotas' counts.
+    /// Subtracts a try from the counts of the quotas, because the try's proof is correct.
     func takeBack(_ quotas: [Quota]) throws { for quota in quotas { try tx.attempts.takeBack(quota.subject) } }
 
     private func wait(_ quota: Quota) throws -> Int64? {

@@ -9,7 +9,7 @@ import Synchronization
 package final class QuotaFront: Sendable {
     /// The maximum number of entries, which take about 150 bytes each: 3 MB.
     private static let entriesMax = 20_000
-    /// The number of remembered transactions, more than can ever run at once.
+    /// The maximum number of remembered transactions; fewer transactions ever run at once.
     private static let transactionsMax = 256
 
     private struct State {
@@ -30,7 +30,7 @@ package final class QuotaFront: Sendable {
     func wait(_ quota: Quota, at now: Instant) -> Int64? {
         state.withLock { state in
             guard let until = state.until[quota.subject] else { return nil }
-            // If the quota opens more than one window from now, the clock has been set back.
+            // A quota opens after at most `quota.seconds`. If it seems to open later, the clock has been set back.
             guard until > now, until <= now.adding(seconds: quota.seconds) else {
                 state.until[quota.subject] = nil
                 return nil
@@ -47,9 +47,10 @@ package final class QuotaFront: Sendable {
         }
     }
 
-    /// Marks a quota as used up if committed counts have used it up.
+    /// Marks a quota as used up, unless the current transaction has counted toward the quota.
     ///
-    /// A rollback can undo the same transaction's counts, so they are ignored. Otherwise, the retry would be refused.
+    /// If the current transaction is rolled back, its counts are undone, and the transaction runs again. If the quota
+    /// were marked, the second run would be refused.
     func refuse(_ quota: Quota, seconds: Int64, at now: Instant) {
         let until = now.adding(seconds: seconds)
         state.withLock { state in

@@ -7,7 +7,7 @@ import Wire
 /// A log of refusals by the gate and by listeners, stored for `lamplighter refusals`.
 ///
 /// The gate reports at most 100 refusals per second. Equal refusals are counted in memory. A small transaction writes
-/// all counts once a second. In a flood, it does so every five seconds. A log belongs to one thread.
+/// all counts once a second, or every five seconds in a flood. A log belongs to one thread.
 package struct RefusalLog {
     private let limits: Limits
     private let isOurs: (ClientRefusal) -> Bool
@@ -19,7 +19,7 @@ package struct RefusalLog {
 
     /// The maximum number of refusals that wait to be written; further refusals are only counted in the metrics.
     private static let waitingMax = 1000
-    /// A write of more refusals than this is followed by a longer pause.
+    /// The number of refusals in one write above which the pause before the next write is longer.
     private static let manyMin = 50
     private static let (pauseMilliseconds, longPauseMilliseconds) = (Int64(1000), Int64(5000))
 
@@ -54,7 +54,9 @@ package struct RefusalLog {
         return refusal
     }
 
-    /// Returns whether a write is due; the clock may have been set back.
+    /// Returns whether refusals are waiting and the pause after the last write is over.
+    ///
+    /// If the pause seems to last longer than the longest pause, the clock has been set back, and a write is due.
     package func isDue(at now: Instant) -> Bool {
         !waiting.isEmpty && (now >= nextWrite || nextWrite.milliseconds - now.milliseconds > Self.longPauseMilliseconds)
     }

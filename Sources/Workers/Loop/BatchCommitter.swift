@@ -1,7 +1,7 @@
 import Domain
 import Wire
 
-/// The results of committing a batch and due work.
+/// The results of the commits of a batch and of due work.
 struct CommitOutcome {
     /// The notices of dead letters; each notice is published once.
     var deadLetterNotices: [OutboundMessage] = []

@@ -14,7 +14,7 @@ package struct Inbound {
     package let correlation: ArraySlice<UInt8>?
     /// The IPv4 address or IPv6 /64 network that sent a request or registration.
     ///
-    /// Nil means an unknown source, or one exempt from limits (127.0.0.1, ::1).
+    /// The value is nil if the source is unknown or is exempt from limits (127.0.0.1, ::1).
     package var sourceAddress: String?
     /// Whether the message's correlation data was too long and was removed.
     package var isCorrelationTooLong = false
@@ -34,7 +34,7 @@ package struct Inbound {
 
 /// A handler of the messages of one worker.
 ///
-/// After a failure, a batch may run again, whole or in parts. Each run begins with the handler's earlier state.
+/// After a failure, a batch may run again, whole or in parts. A failed run doesn't change the handler's state.
 package protocol BatchHandler {
     /// The worker's name and its subscriptions.
     var role: WorkerRole { get }
@@ -50,9 +50,9 @@ package protocol BatchHandler {
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects
     /// Returns the work that waits in memory and, if there is a transaction, in the store.
     ///
-    /// This method is cheap, writes nothing, and never throws without a transaction.
+    /// This method is cheap and writes nothing. If there is no transaction, it never throws.
     func waiting(in tx: Transaction?) throws -> WaitingWork
-    /// Carries out due work and work that other workers left, or returns nil.
+    /// Carries out due work and work that other workers left; returns nil if there was nothing to do.
     mutating func due(in tx: Transaction) throws -> Effects?
 }
 
@@ -79,7 +79,7 @@ package struct WorkerRole: Sendable {
 
 /// The work that a handler still has to do.
 package struct WaitingWork {
-    /// When `due` must be called, or nil if only other workers can cause work.
+    /// The time at which `due` must be called, or nil if the handler knows of no coming work.
     package var nextDue: Instant?
     /// Whether the slow work of a waiting request is done and only the transaction is left.
     package var canRelease: Bool

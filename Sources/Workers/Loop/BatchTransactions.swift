@@ -57,7 +57,7 @@ struct BatchTransactions<Handler: BatchHandler> {
 
     // MARK: The transaction
 
-    /// Carries out due work, and returns a failure of this work as an outcome.
+    /// Carries out due work; if this work fails, the returned outcome contains the error.
     mutating func carryOutDue(into publisher: inout Publisher, at now: Instant) throws -> CommitOutcome {
         do {
             return try carryOut([], due: true, into: &publisher, at: now)

@@ -7,9 +7,9 @@ package import Wire
 /// A connection is used by only one thread. A received message is acknowledged only when `flush` is called after
 /// `acknowledge`. After an error, the worker drops the connection and makes a new one.
 package protocol BrokerConnection: ~Copyable {
-    /// The topic filters of message batches, empty if messages arrive separately.
+    /// The topic filters of message batches; empty if each message arrives separately.
     var batchFilters: [String] { get }
-    /// Connects to the broker, and returns whether it still had the MQTT session.
+    /// Connects to the broker, and returns whether the broker still had the worker's MQTT session.
     mutating func connect() throws -> Bool
     /// Subscribes to filters, and requests retained messages if `sendsRetained` is true.
     mutating func subscribe(_ filters: [String], sendsRetained: Bool, quality: QualityOfService) throws
@@ -17,10 +17,11 @@ package protocol BrokerConnection: ~Copyable {
     mutating func unsubscribe(_ filters: [String]) throws
     /// Receives the next batch, which replaces the intake's content.
     mutating func receive(upTo limit: Int, linger: Duration, wait: Duration, into intake: inout Intake) throws
-    /// Queues a message that expires after `expirySeconds`, or never if nil, and returns its packet id.
+    /// Queues a message and returns its packet id.
     ///
-    /// Messages that are sent over the same outlet stay in order. If `outlet` is nil, the message is sent over the
-    /// receiving connection.
+    /// The message expires after `expirySeconds`. If `expirySeconds` is nil, the message never expires. Messages that
+    /// are sent over the same outlet stay in order. If `outlet` is nil, the message is sent over the receiving
+    /// connection.
     mutating func publish(
         _ message: OutboundMessage,
         over outlet: Int?,
@@ -85,7 +86,7 @@ package struct MosquittoConnection: BrokerConnection, ~Copyable {
     /// Prepares one connection that receives messages, and several connections (the outlets) that publish.
     ///
     /// If `proof` is given, `connect` calls `proof` before the connection receives, subscribes to or acknowledges
-    /// anything. With a `proof`, there is at least one outlet, because the call of `proof` uses it.
+    /// anything. With a `proof`, there is at least one outlet, because `proof` talks to the broker over an outlet.
     package init(_ options: ConnectionOptions, outlets: Int, waker: Waker, proof: BrokerProof? = nil) throws {
         self.proof = proof
         batchFilters = options.batches.map { [$0.incoming] } ?? []

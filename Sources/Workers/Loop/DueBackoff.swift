@@ -11,7 +11,9 @@ struct DueBackoff {
     private(set) var end = Instant(milliseconds: 0)
     private var nextSeconds = firstSeconds
 
-    /// Returns whether the pause is over, or the clock was set back.
+    /// Returns whether due work may be tried again.
+    ///
+    /// If the pause seems to last more than 60 s, the clock was set back. Then due work may also be tried again.
     func isOver(at now: Instant) -> Bool { now >= end || end > now.adding(seconds: Self.lastSeconds) }
 
     /// Begins the next pause; returns its length in seconds.

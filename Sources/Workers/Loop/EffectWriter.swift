@@ -19,7 +19,7 @@ struct EffectWriter {
     private let metrics: WorkerMetrics?
     private let logger: Logger
 
-    /// Creates a writer for a worker: with metrics in the worker's loop, without metrics elsewhere.
+    /// Creates a writer for a worker of this process; only the worker's loop passes metrics.
     init(
         worker: WorkerName,
         environment: Environment,
@@ -62,7 +62,7 @@ struct EffectWriter {
         if !events.isEmpty { try tx.eventLog.append(events) }
     }
 
-    /// Stores dead letters, and returns notices to publish once without the outbox.
+    /// Stores dead letters, and returns a notice of each dead letter, to be published.
     func keepDeadLetters(of effects: Effects, in tx: Transaction) throws -> [OutboundMessage] {
         // If the disk has too little space, dead letters are only counted and logged.
         guard !effects.deadLetters.isEmpty, !disk.isLow else { return [] }

@@ -4,7 +4,7 @@ package import Wire
 
 /// The effects after a batch's commit: messages, dead letters, slow work and wakeups.
 package struct Effects {
-    /// The messages to publish in order, each stored until the broker confirms it.
+    /// The messages to publish in order; each message is stored until the broker confirms it.
     package private(set) var messages: [OutboundMessage] = []
     /// The entries of the event log, in order.
     package private(set) var events: [LoggedEvent] = []
@@ -21,14 +21,14 @@ package struct Effects {
     /// The workers to wake because they have new work.
     package private(set) var woken: Set<Call> = []
 
-    /// A wakeup of a worker's lane for an id, or of all lanes of a worker.
+    /// A wakeup of all lanes of a worker, or only of the lane that handles an id.
     package struct Call: Hashable, Sendable {
         /// The worker to wake.
         package var worker: WorkerName
-        /// The id whose lane is woken, or nil for all lanes.
+        /// The id whose lane is woken; if nil, all lanes are woken.
         package var id: String?
 
-        /// Creates a wakeup of the lane for `id`, or of all lanes.
+        /// Creates a wakeup of the lane that handles `id`, or of all lanes if `id` is nil.
         package init(_ worker: WorkerName, of id: String? = nil) {
             self.worker = worker
             self.id = id
@@ -94,7 +94,7 @@ package struct Effects {
         )
     }
 
-    /// Makes a dead letter of a message, without values if `isSecret` is true.
+    /// Makes a dead letter of a message; if `isSecret` is true, the dead letter doesn't contain the message's values.
     ///
     /// If `trace` is nil, the dead letter gets the message's trace, which can also be nil.
     package mutating func deadLetter(
@@ -128,7 +128,7 @@ package struct Effects {
     /// Adds slow work that begins after the commit.
     mutating func submit(_ job: BackgroundJob) { jobs.append(job) }
 
-    /// Adds the effects of `other`, whose messages follow the messages that are already here.
+    /// Adds the effects of `other`; the messages of `other` come after the present messages.
     mutating func merge(_ other: Effects) {
         messages += other.messages
         events += other.events

@@ -25,11 +25,12 @@ struct Lateness {
     private var lastEcho = ContinuousClock.now
     /// An echo that has returned while some messages that arrived before the echo are still unfinished.
     private var returned: (number: Int64, at: ContinuousClock.Instant)?
-    /// The number of the newest echo for which all earlier messages are done.
+    /// The number of the newest echo that has returned and has no unfinished messages before it.
     private var seen: Int64 = 0
-    /// The number of echoes still to send early.
+    /// The number of echoes that must still be sent early.
     ///
-    /// The first follows a message. The second reports that the first has returned.
+    /// After messages have arrived, two echoes are sent early. The first echo returns after these messages. The second
+    /// echo tells the gate that the messages before the first echo are done.
     private var hasten = 0
     private var nextLook = ContinuousClock.now
     private var isLate = false
@@ -71,7 +72,7 @@ struct Lateness {
         message.topic.count == topic.utf8.count && message.topic.elementsEqual(topic.utf8)
     }
 
-    /// Records that this echo has returned and that any earlier missing echo is lost.
+    /// Records that an echo has returned; earlier echoes that haven't returned are regarded as lost.
     private mutating func confirmEcho(_ number: Int64) {
         while let first = echoes.first, first.number <= number { _ = echoes.popFirst() }
         if returned == nil, number > seen { returned = (number, .now) }
@@ -103,7 +104,7 @@ struct Lateness {
         lastEcho + (mayHasten ? min(Self.gap, limits.echoInterval) : limits.echoInterval)
     }
 
-    /// The longest wait before an early echo, or nil if no early echo is due.
+    /// The time until the next early echo must be sent, or nil if no echo must be sent early.
     var pause: Duration? {
         guard limits.echoInterval > .zero, mayHasten else { return nil }
         return max(.milliseconds(1), nextEcho - .now)

@@ -3,8 +3,9 @@ import Domain
 /// A state machine that decides how long a worker waits and what it does after the wait.
 ///
 /// The state machine takes events, returns steps and has no side effects. Twice a second, a worker checks the store for
-/// due work and other workers' messages. If processes share the work, the worker checks every two seconds. It also
-/// checks when another worker wakes it. Another check follows any wait that ends without a message or confirmation.
+/// due work and other workers' messages. If processes share the work, the worker checks every two seconds. The worker
+/// also checks when another worker wakes it. A further check follows each wait in which no message and no confirmation
+/// arrived, unless a delayed message limited the length of this wait.
 struct PollState {
     /// The worker's next step.
     enum Step: Equatable {
@@ -32,7 +33,7 @@ struct PollState {
     struct Outlook {
         /// True if messages are waiting in memory or rows must be read from the store.
         var hasWork = false
-        /// When work is next due, or nil if no work is scheduled or allowed now.
+        /// When work is next due; nil if no work is scheduled, or if the outbox is too full for due work.
         var nextDue: Instant?
         /// How long a message must still wait, or nil if no message must wait.
         var pause: Duration?

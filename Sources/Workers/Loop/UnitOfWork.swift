@@ -28,7 +28,7 @@ package struct UnitOfWork {
         self.init(tx, topics: topics, limits: limits, catalog: nil, ids: IDSource(of: tx.slot))
     }
 
-    /// Begins the work of a worker's transaction, for which the catalog must be current.
+    /// Begins the work of a worker's transaction; the given catalog must be up to date.
     init(_ tx: Transaction, topics: Topics, limits: Limits, catalog: Catalog?, ids: IDSource) {
         self.tx = tx
         self.topics = topics
@@ -43,7 +43,9 @@ package struct UnitOfWork {
     /// Makes a new id with a prefix.
     package mutating func makeID(_ prefix: Character) -> String { ids.make(prefix, at: now) }
 
-    /// Makes a new device's id, which belongs to the shard of the device's registrations if the work is divided.
+    /// Makes the id of a new device.
+    ///
+    /// If the work is divided into shards, the id belongs to the shard that handles the device's registrations.
     mutating func makeDeviceID(_ mac: MAC) -> DeviceID {
         let shard = shards.areAll ? nil : Shard.of(mac.text.utf8)
         return DeviceID(trusted: ids.make("d", at: now, shard: shard))
@@ -74,7 +76,9 @@ package struct UnitOfWork {
 
     // MARK: Parts
 
-    /// Returns a copy without effects for a part of the work that may fail.
+    /// Returns a unit of work in the same transaction, which collects the effects of a part of the work separately.
+    ///
+    /// If the part fails, the caller can drop these effects.
     func branch() -> UnitOfWork {
         var part = UnitOfWork(tx, topics: topics, limits: limits, catalog: catalog, ids: ids)
         part.shards = shards
@@ -97,9 +101,10 @@ package struct UnitOfWork {
 }
 
 extension Environment {
-    /// Runs a transaction outside a worker's loop, with messages that this process publishes.
+    /// Runs a transaction outside a worker's loop, with messages that `worker` in this process publishes.
     ///
-    /// The worker also publishes notices of dead letters. After the commit, the workers with new work are woken.
+    /// `worker` also publishes a notice of each dead letter of the transaction. After the commit, the workers with new
+    /// work are woken.
     package func work<Value>(publishedBy worker: WorkerName, _ body: (inout UnitOfWork) throws -> Value) throws -> Value
     {
         let writer = EffectWriter(worker: worker, environment: self)

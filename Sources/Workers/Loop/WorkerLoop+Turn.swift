@@ -45,8 +45,8 @@ extension WorkerLoop where Connection: ~Copyable {
     private var room: Int {
         let limits = environment.limits
         guard mayReceive, !publisher.isBehind, queue.hasRoom(limits) else { return 0 }
-        // While messages are waiting, the worker receives up to four batches. Thus, more senders take turns in the
-        // worker's queue.
+        // If messages already wait in the worker's queue, the worker receives up to four batches at once. The queue
+        // then has messages of more senders, and these senders take turns.
         return queue.count == 0 ? limits.batchMax : 4 * limits.batchMax
     }
 
@@ -94,7 +94,7 @@ extension WorkerLoop where Connection: ~Copyable {
 
     // MARK: Committing
 
-    /// Commits a batch and due work, and returns the messages published without the outbox.
+    /// Commits a batch and due work, and returns the messages that must be published without the outbox.
     private mutating func commit(_ parts: [[Inbound]]) throws -> CommitOutcome {
         environment.clockHistory.record(environment.clock)
         let now = environment.clock.now
@@ -153,7 +153,8 @@ extension WorkerLoop where Connection: ~Copyable {
 
     /// Publishes messages that need no outbox: notices, signals, refusals and echoes.
     private mutating func publish(_ outcome: CommitOutcome, answers: [OutboundMessage]) throws {
-        // Notices are sent over an outlet. The receiving connection would send them only after the acknowledgements.
+        // Notices are sent over an outlet, because the receiving connection sends messages only after the
+        // acknowledgements.
         try connection.publish(outcome.deadLetterNotices, over: 0, quality: .atMostOnce)
         let echo = lateness.measure(queued: queue.oldest, unpublished: publisher.oldest)
         let signals = answers + outcome.signals + [echo].compactMap(\.self)
@@ -178,7 +179,8 @@ extension WorkerLoop where Connection: ~Copyable {
 
     /// Sends changed credentials to a remote gate, before the answers that depend on them.
     ///
-    /// Each connection for answers gets the credentials. Only the messages of one connection stay in order.
+    /// The credentials are sent over each connection that sends answers, because two messages arrive in order only if
+    /// both are sent over the same connection.
     private mutating func teach(_ credentials: [String]) throws {
         guard !credentials.isEmpty else { return }
         for start in stride(from: 0, to: credentials.count, by: Self.credentialsInAMessage) {

@@ -28,7 +28,10 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     var handler: Handler { transactions.handler }
     var lane: Lane { environment.lane(of: handler.role.name) }
 
-    /// Prepares a loop over an unopened connection, with the confirmed rows that the previous loop left undeleted.
+    /// Prepares a loop over a connection that is not open yet.
+    ///
+    /// `confirmedRows` are the rows of the outbox that the broker has confirmed and that the previous loop has not
+    /// deleted.
     package init(
         _ connection: consuming Connection,
         _ handler: Handler,
@@ -98,7 +101,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         // A lane's very first connection can't have lost an MQTT session.
         if start.hadSession, !isSessionPresent { metrics.sessionLost() }
         if !isSessionPresent { try connection.subscribe(subscriptions.swept, sendsRetained: true) }
-        // The worker always ends these subscriptions. An earlier, lost connection may have begun them.
+        // The worker ends these subscriptions even if this connection has not begun them, because an earlier
+        // connection may have begun them before it was lost.
         mustUnsubscribe = subscriptions.swept
         for signal in start.signals { try connection.publish(signal, quality: .atLeastOnce) }
         try publishState(isOnline: true, at: now)

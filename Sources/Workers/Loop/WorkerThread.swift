@@ -23,7 +23,7 @@ package final class WorkerThread: Sendable {
     private let hasBegun = Atomic<Bool>(false)
     private let metrics: WorkerMetrics
     private let waker: Waker
-    /// The outbox rows confirmed before the last failure, which aren't published again.
+    /// The outbox rows that the broker confirmed before the last failure, and that must not be published again.
     private let confirmedRows = Mutex<[Int64]>([])
 
     /// Prepares a worker's thread with the broker's address and password from `options`.
@@ -157,8 +157,8 @@ package final class WorkerThread: Sendable {
 
     /// Runs the worker over one connection, until the connection fails or the worker must stop.
     private func live(_ handler: some BatchHandler, _ backoff: inout Backoff) throws {
-        // The lease is checked before the worker connects. The broker then closes any other connection with the lane's
-        // client id. That connection may belong to a process that has taken the lane.
+        // When the worker connects, the broker closes any other connection with the lane's client id. That connection
+        // may belong to a process that has taken the lane. Therefore, the lease is checked before the worker connects.
         if lease != nil {
             try environment.store.enter(lane.name)
             // An answer can depend on credentials. Therefore, the gate must have the credentials first.
@@ -195,8 +195,9 @@ package final class WorkerThread: Sendable {
 
     /// For a limited time, answers requests that wait for their turn or for slow work.
     ///
-    /// The outbox is also emptied, until the broker stops confirming messages. The lane's next process publishes
-    /// the outbox's remaining messages again. A store can be moved only if its outbox is empty.
+    /// The outbox's messages are also published, until the outbox is empty or the broker stops confirming messages. The
+    /// next process that runs the lane publishes the messages that are left in the outbox. A store can be moved only if
+    /// its outbox is empty.
     private func drain<Handler: BatchHandler>(_ loop: inout WorkerLoop<MosquittoConnection, Handler>) throws {
         loop.endIntake()
         // A lane that is handed over has less time. No process serves the lane until the handover is complete.

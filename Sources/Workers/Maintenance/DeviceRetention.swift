@@ -24,10 +24,12 @@ struct DeviceRetention: MaintenanceJob {
         return true
     }
 
-    /// Returns a number of devices, not of rows, because one row of history contains many records.
+    /// Returns how many devices of the current page have data to delete, at most `limit`.
+    ///
+    /// The job doesn't count rows, because one row of history contains many records.
     func backlog(limit: Int) -> Int64? { Int64(min(overdue.count, limit)) }
 
-    /// Returns whether there is another page, and finds its devices with data to delete.
+    /// Finds the devices with data to delete in the next page, and returns false if there is no next page.
     private mutating func lookAtPage() throws -> Bool {
         let store = environment.store
         if place.isEmpty {

@@ -30,7 +30,8 @@ struct DiskWatch: MaintenanceJob {
             low.record(0)
             environment.health.diskIsLow(nil)
             logger.notice("The disk has space again")
-            // Workers hold back work while the disk is low on space. Woken workers continue immediately.
+            // Workers held back work while the disk was low on space. The job wakes them, so that they continue
+            // immediately.
             for name in WorkerName.allCases { environment.wakeups.wake(name) }
         }
         return false

@@ -14,7 +14,7 @@ struct FileShrinking: MaintenanceJob {
     /// The longest time for which a step may block other writers before the step size is halved.
     private static let stepMax: Duration = .milliseconds(4)
     private static let (pagesMin, pagesMax) = (8, 512)
-    /// The job begins above `beginMin` free bytes, and ends at `endMin` at the latest.
+    /// The number of free bytes up to which the job never begins, and the number at which the job always ends.
     private static let (beginMin, endMin) = (Int64(16 << 20), Int64(8 << 20))
 
     let name = "fileShrinking"

@@ -4,7 +4,9 @@ import Storage
 /// A job that deletes older report ids early if a device sends many reports.
 struct InboxThinning: MaintenanceJob {
     private let environment: Environment
-    /// The devices with too many report ids and the times before which ids are deleted, or nil between runs.
+    /// Each device with too many report ids, with the time before which the device's ids are deleted.
+    ///
+    /// Between two runs, the value is nil.
     private var crowded: [(did: DeviceID, before: Instant)]?
     /// The maximum number of transactions in a step, between which workers can commit.
     ///

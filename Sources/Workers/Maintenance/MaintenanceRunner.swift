@@ -15,7 +15,7 @@ package struct MaintenanceRunner {
     static let measureInterval: Duration = .seconds(5)
     /// The longest pause after a failed step.
     static let failurePauseMax: Duration = .seconds(5)
-    /// The largest number of rows recorded for a backlog.
+    /// The number at which the count of a backlog stops.
     static let backlogMax = 100_000
 
     /// A job, and the due time of its next step.
@@ -57,7 +57,9 @@ package struct MaintenanceRunner {
         for entry in entries { entry.job.rest() }
     }
 
-    /// Does a due step or measurement and returns 0, or returns the wait.
+    /// Does one step or measurement if it is due.
+    ///
+    /// Returns 0 after a step or measurement. If nothing is due, returns the time until something will be due.
     package mutating func turn() -> Duration {
         let now = environment.clock.steady
         noteWrites(at: now)
@@ -107,7 +109,7 @@ package struct MaintenanceRunner {
         entries[place].hasFailed = true
     }
 
-    /// Measures each job's backlog, or keeps the last value if it can't be counted.
+    /// Measures each job's backlog, and keeps the gauge's last value if the backlog can't be counted.
     private mutating func measure() {
         for place in entries.indices {
             guard let count = try? entries[place].job.backlog(limit: Self.backlogMax) else { continue }

@@ -1,8 +1,8 @@
 import Domain
 import Storage
 
-// Limits on the rows and bytes of tables that clients fill. All rows expire later. These jobs are needed when clients
-// add too many rows before the first rows expire. Each step deletes the oldest rows first.
+// The jobs in this file limit the rows and bytes of tables that clients fill. All rows expire later. The jobs are
+// needed when clients add too many rows before the first rows expire. Each step deletes the oldest rows first.
 
 /// A job that deletes the oldest dead letters when their bytes or their number exceed a limit.
 struct DeadLetterBound: MaintenanceJob {

@@ -4,8 +4,9 @@ import Storage
 /// A job that erases devices that were never bound and not seen for long.
 ///
 /// Anyone with a product's secret can register devices. Each device takes up a row in the store and a record in the
-/// gate. Devices that have ever been bound are kept. Devices whose MACs an operator listed are also kept: the list
-/// limits their number. An erased device registers again with its product's secret when it is switched on.
+/// gate. Devices that have ever been bound are kept. Devices with MACs on an operator's list are also kept, because the
+/// list limits the number of such devices. An erased device registers again with its product's secret when it is
+/// switched on.
 struct UnboundDevices: MaintenanceJob {
     private let environment: Environment
     /// The number of devices that one run checks, so that checking a million devices takes about three hours.

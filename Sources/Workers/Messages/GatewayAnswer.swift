@@ -20,7 +20,7 @@ enum GatewayAnswer {
         }
     }
 
-    /// Returns the user who gets the push and must therefore be locked, or no user for any other message.
+    /// Returns the users to lock: a push's recipient, or nobody if the message is not a push.
     private static func users(of row: OutgoingMessageTable.Due?) -> (users: [UserID], devices: [DeviceID]) {
         (users: [row?.message.push?.address.uid].compactMap(\.self), devices: [])
     }

@@ -2,7 +2,7 @@ import Domain
 import Sodium
 import Storage
 
-/// The rules for what a link changes, and whether it fits (reference: delivery#links).
+/// The rules for what a link changes, and for whether a link still fits its account (reference: delivery#links).
 enum LinkRules {
     /// Returns whether an account's state is the same as when its link was made.
     static func fits(_ link: Link, _ user: User) -> Bool {
@@ -48,11 +48,11 @@ enum LinkRules {
         return true
     }
 
-    /// Removes the ways to log in that were added since the day before the address changed.
+    /// Removes the ways to log in that were added after the address was changed, or in the 24 hours before.
     ///
     /// An intruder may have added these ways to log in. They are provider identities, undo links and an address of the
-    /// other kind (phone or e-mail). An e-mail username is removed unless it is a verified address, regardless of when
-    /// the username was added.
+    /// other kind (phone or e-mail). An identity that was linked when the account was created is kept. An e-mail
+    /// username is removed unless it is a verified address, regardless of when the username was added.
     private static func forget(
         whatCameWith link: Link,
         of user: inout User,

@@ -81,7 +81,9 @@ package struct LinkService: Sendable {
         await view { try use(token, passwordHash: nil) }
     }
 
-    /// Uses up a link, with the new password's hash if the link sets one.
+    /// Uses up a link, and makes the link's change.
+    ///
+    /// `hash` is the new password's hash if the link sets a new password, otherwise nil.
     private func use(_ token: String, passwordHash hash: String?) throws -> LinkView {
         try environment.work(publishedBy: .session) { work in
             try lock(token, in: work.tx)

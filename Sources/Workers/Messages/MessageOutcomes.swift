@@ -14,7 +14,9 @@ package final class MessageOutcomes: Sendable {
     struct Condition: Equatable {
         /// Whether the last message was accepted, or refused only because of the message itself.
         var works = true
-        /// The milliseconds from creation to outcome, last measured on a first try that worked.
+        /// The milliseconds from a message's creation to its outcome.
+        ///
+        /// The message is the last one for which the channel worked at the first try.
         var milliseconds: Int64 = 0
     }
 
@@ -117,7 +119,8 @@ package final class MessageOutcomes: Sendable {
 
     /// Tells the terminal that a due dummy was sent, or postpones the dummy.
     ///
-    /// The dummy is sent when a working channel would have sent a real message.
+    /// The terminal is told when a real message would have been sent. While the channel doesn't work, the dummy is
+    /// postponed.
     func stand(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) throws {
         let condition = condition(row.message.channel)
         let ripe = row.createdAt.milliseconds + condition.milliseconds

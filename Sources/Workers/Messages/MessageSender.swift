@@ -7,9 +7,9 @@ import Wire
 
 /// The sender of queued e-mails, text messages and pushes.
 ///
-/// Messages are leased in small transactions before they are sent. Without an outcome, a message is due again after its
-/// lease or a restart. Therefore, each message is sent at least once. The sender runs in the process of the session
-/// worker, which publishes the sender's MQTT messages.
+/// Messages are leased in small transactions before they are sent. If a message's outcome is not stored, the message is
+/// due again when its lease ends or when the service restarts. Therefore, each message is sent at least once. The
+/// sender runs in the process of the session worker, which publishes the sender's MQTT messages.
 package final class MessageSender: Sendable {
     private let environment: Environment
     private let routes: [OutgoingMessage.Channel: Route]
@@ -235,7 +235,9 @@ package final class MessageSender: Sendable {
         }
     }
 
-    /// Stores the outcomes of messages, which are sent again later if this fails.
+    /// Stores the outcomes of messages.
+    ///
+    /// If the outcomes can't be stored, the messages are sent again later.
     private func store(_ rows: [(row: OutgoingMessageTable.Due, failure: MessageFailure?)]) {
         do {
             try environment.work(publishedBy: .session) { work in

@@ -4,9 +4,9 @@ import Storage
 
 /// A test push, with which a user or an operator checks that pushes reach a terminal.
 package enum PushTest {
-    /// Returns a function that sends a test push to an address, without waiting in the queue.
+    /// Returns a function that sends a test push to an address immediately, instead of putting the push in the queue.
     ///
-    /// A push for a gateway is queued, and counts as sent.
+    /// Only a push for a gateway is put in the queue, and the function then reports the push as sent.
     package static func prepare(
         _ address: PushAddress,
         by environment: Environment,

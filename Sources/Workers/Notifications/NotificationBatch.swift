@@ -98,7 +98,9 @@ struct NotificationBatch {
         try push(&note, sparing: draft.spared, in: &work)
     }
 
-    /// Marks the notifications whose conditions have ended, and never shows those still hidden.
+    /// Handles notifications whose conditions have ended.
+    ///
+    /// A visible notification is marked. A notification that is still hidden will never be shown.
     mutating func clear(_ drafts: [NotificationDraft], in work: inout UnitOfWork) throws {
         let notes = drafts.map { $0.note("") }
         let similar = try work.tx.notifications.similar(to: notes)
@@ -114,7 +116,10 @@ struct NotificationBatch {
         }
     }
 
-    /// Decides about notifications that are now due, either about an offline device or with a delayed push.
+    /// Decides about notifications that are now due.
+    ///
+    /// A notification is due if its device has been offline long enough, or if the quiet hours that delayed its push
+    /// have ended.
     mutating func wake(_ notes: [Notification], in work: inout UnitOfWork) throws {
         var bindings: [Int: Binding] = [:]
         let pairs = notes.map { (did: $0.did ?? DeviceID(trusted: ""), uid: $0.uid) }
@@ -197,7 +202,7 @@ struct NotificationBatch {
         return NotificationCodec.payload(note)
     }
 
-    /// Sends each terminal a push with the number of notifications not pushed because of the hourly limit.
+    /// Sends each terminal a push with the number of notifications that were not pushed because of the hourly limit.
     static func sum(_ owed: [PushAddress], in work: inout UnitOfWork) throws {
         for var address in owed {
             let payload = try plain("more", for: address.uid, with: ["count": "\(address.leftOut)"], in: work)

@@ -51,7 +51,7 @@ struct NotificationDraft {
     }
 }
 
-/// An event of which users are notified.
+/// A logged event that causes or clears users' notifications.
 struct NotifiedEvent {
     /// How an event changes users' notifications.
     enum Effect {
@@ -78,7 +78,7 @@ struct NotifiedEvent {
     /// The notification without its user.
     var draft: NotificationDraft
 
-    /// Makes a notified event from a log entry, or nil if no user is notified.
+    /// Returns the notified event for a log entry, or nil if the entry changes no user's notifications.
     ///
     /// `earlier` contains the earlier events that have not been handled yet.
     static func of(
@@ -147,7 +147,7 @@ struct NotifiedEvent {
 
     private static func ofRole(_ source: Source) -> NotifiedEvent? {
         let (event, role) = (source.event, source.details.role)
-        // A user who becomes a special user or an owner is not notified. Such a user loses no right.
+        // A user who becomes a special user or an owner is not notified, because the user loses no rights.
         guard let uid = event.uid, event.actor?.kind != .user || event.actor?.id != uid.text, role?.isPrincipal != true
         else { return nil }
         var notified = NotifiedEvent(source, .home, for: .user(uid))

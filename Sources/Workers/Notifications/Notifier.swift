@@ -26,7 +26,7 @@ package final class Notifier: Sendable {
     private static let duePause = Duration.seconds(1)
     /// A new installation notifies users only of events that are at most this many seconds old.
     private static let firstAge: Int64 = 600
-    /// While no event causes notifications, the position is stored once in this number of seconds.
+    /// While no event causes notifications, the position is stored at intervals of this many seconds.
     private static let keptSeconds: Int64 = 60
 
     /// The position up to which events have been handled.
@@ -48,7 +48,7 @@ package final class Notifier: Sendable {
 
         var text: String { partial.map { "\(cursor.text) \($0.event) \($0.uid)" } ?? cursor.text }
 
-        /// Returns the last notified user of an event, or empty if nobody was notified.
+        /// Returns the id of the last user who was notified of an event, or an empty string if nobody was notified.
         func lastUser(of event: NotifiedEvent) -> String { partial?.event == event.id.text ? partial?.uid ?? "" : "" }
     }
 
@@ -91,12 +91,13 @@ package final class Notifier: Sendable {
 
     /// Handles events for a limited number of users, and returns whether more may remain.
     ///
-    /// No event between the stored position and `seen` leads to a notification. Not every read stores `seen`.
+    /// `seen` can be later than the stored position, because not every read stores the position. The events between
+    /// these two positions lead to no notification, so they are not read again.
     private func follow(_ seen: inout EventCursor) throws -> Bool {
         var (events, end, isMore) = ([NotifiedEvent](), EventCursor.start, false)
         let stored = try environment.store.read(at: environment.clock.now) { tx -> Place? in
             guard let stored = try tx.meta.value(Self.placeFact).flatMap({ Place($0) }) else { return nil }
-            events = []  // The store can run this again.
+            events = []  // The store may run this closure several times.
             let begin = stored.partial == nil ? max(seen, stored.cursor) : stored.cursor
             var entries: [(LoggedEvent, EventCursor)] = []
             (end, isMore) = try tx.eventLog.read(after: begin, withBulk: false) { event, id in

@@ -16,7 +16,7 @@ struct Call {
     let environment: Environment
     /// The request's part of the transaction, with effects that are dropped if the method throws.
     var work: UnitOfWork
-    /// The result of the requested slow work, or an empty result without such work.
+    /// The result of the slow work, or an empty result if no slow work was requested.
     var prepared = Prepared()
     /// Whether slow work was requested and is done.
     var isPrepared = false
@@ -93,9 +93,9 @@ struct Method: Sendable {
     /// Checks the request, and returns the slow work needed before `run`, or nil.
     ///
     /// `prepare` checks limits and counts attempts. Its changes are committed before the slow work begins. `run`
-    /// follows in a separate transaction, which first checks the token. `run` must repeat all other checks. `run`
-    /// should request expensive work such as a hash (`Reply.more`). Before that, `run` checks the caller's proof
-    /// cheaply.
+    /// follows in a separate transaction, which first checks the token. `run` must repeat all other checks. If
+    /// expensive work such as a hash is needed, `run` should first check the caller's proof, which is cheap, and only
+    /// then request the expensive work (`Reply.more`).
     var prepare: (@Sendable (inout Call) throws -> BackgroundTask?)?
     /// The function that carries out the request.
     var run: @Sendable (inout Call) throws -> Reply

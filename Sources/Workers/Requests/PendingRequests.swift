@@ -45,7 +45,9 @@ struct PendingRequests {
         return BackgroundJob(number: last, work: work, sender: sender, completions: completions, reply: reply)
     }
 
-    /// Adds a repeat to its waiting request, or throws if the contents differ.
+    /// Joins a request to the waiting request with the same id, or returns false if no such request is waiting.
+    ///
+    /// - Throws: `Rejection` if the two requests have different contents.
     mutating func join(_ request: AppRequest, _ content: [UInt8]) throws(Rejection) -> Bool {
         guard let job = jobs[Key(request)], var pending = entries[job] else { return false }
         guard pending.content == content else { throw .invalid("id", "This id was used for another request.") }

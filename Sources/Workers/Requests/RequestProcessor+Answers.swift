@@ -6,7 +6,7 @@ import Wire
 extension RequestProcessor {
     // MARK: Repeats
 
-    /// Returns an earlier request's record, or throws if another request used the id.
+    /// Returns the record of an earlier request with this id, or throws if that request had different content.
     func known(_ request: AppRequest, _ content: [UInt8], in tx: Transaction) throws -> RequestTable.Known? {
         let seconds = environment.limits.requestSeconds
         let remembered = environment.clockHistory.moments(ofLast: seconds, by: environment.clock)

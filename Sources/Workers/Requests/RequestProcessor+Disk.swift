@@ -2,7 +2,9 @@ import Domain
 
 /// The handling of requests while the disk has too little space.
 extension RequestProcessor {
-    /// The methods for ending sessions, which are never refused because they protect users and free disk space.
+    /// The methods that are carried out even while disk space is low.
+    ///
+    /// These methods serve to end sessions, which protects users and frees disk space.
     private static let protecting: Set<String> = [
         "account/logout", "account/changePassword", "account/resetPassword", "session/logoutCode", "session/terminate",
         "session/terminateOthers", "session/unlink",

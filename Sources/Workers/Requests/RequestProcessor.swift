@@ -123,8 +123,9 @@ struct RequestProcessor {
         guard let app = try work.app(request.app) else { throw Rejection(.forbidden, "The app is unknown.") }
         var known = try known(request, pending.content, in: work.tx)
         let (session, key) = try TokenCheck.caller(of: request, of: pending.method, in: work.tx)
-        // Recording a token's use locks the user. Methods that write must lock users in a fixed order, which this lock
-        // would break. Therefore, methods that need no token record the use only if they change nothing.
+        // Recording a token's use locks the user. A method that writes must lock users in a fixed order, and this lock
+        // would violate the order. Therefore, if a method needs no token, the use of a given token is recorded only if
+        // the method changes nothing.
         if !pending.method.needsToken, pending.method.isReading { try TokenCheck.noteUse(of: request, in: work.tx) }
         if let did = known?.waitsFor?.did, try work.tx.lock(devices: [did]) {
             // The first request's command may have ended before the device was locked.

@@ -7,7 +7,7 @@ struct Replanner {
     private(set) var checkAt: Instant? = Instant(milliseconds: 0)
 
     private static let checkSeconds: Int64 = 60
-    /// The smallest backward step of the clock, in seconds, that isn't an ordinary correction.
+    /// The largest backward step of the clock, in seconds, that counts as an ordinary correction.
     private static let backSeconds: Int64 = 60
     private static let clockFact = "schedule.clock"
 
@@ -57,7 +57,7 @@ struct Replanner {
 
     // MARK: Planning
 
-    /// Returns a schedule with its new next occurrence, or nil without a change.
+    /// Returns a schedule with a new next occurrence, or nil if the next occurrence doesn't change.
     private func replanned(
         _ schedule: Schedule,
         by calendar: inout ScheduleCalendar,

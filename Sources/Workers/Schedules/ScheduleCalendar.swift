@@ -53,7 +53,7 @@ package struct ScheduleCalendar {
         return ScheduleRules.next(of: schedule.timing, after: moment, zone: zone, place: place)
     }
 
-    /// Returns a schedule's next day if it's a polar day or night, else nil.
+    /// Returns a schedule's next day if that day is a polar day or a polar night, or else nil.
     mutating func polar(
         _ schedule: Schedule,
         at now: Instant

@@ -28,7 +28,7 @@ enum ScheduleLists {
         return ScheduleCodec.changed(schedule, rows, next: next(schedules, shown: rows.count), ignored: ignored)
     }
 
-    /// Returns the rows of a device's schedules, as many as fit into a payload.
+    /// Returns the rows of a device's schedules, up to the number of rows that fit into the payload.
     static func rows(
         _ schedules: some Sequence<Schedule>,
         product: Product?,
@@ -45,7 +45,7 @@ enum ScheduleLists {
         }
     }
 
-    /// Returns the position after a list's last shown row, or nil at the end.
+    /// Returns the position after the last shown row, or nil if no rows follow or no row is shown.
     static func next(_ schedules: [Schedule], shown: Int) -> ScheduleCodec.Position? {
         guard shown < schedules.count, shown > 0 else { return nil }
         let last = schedules[shown - 1]

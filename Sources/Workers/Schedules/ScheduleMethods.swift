@@ -62,7 +62,7 @@ enum ScheduleMethods {
 
     // MARK: Changing
 
-    /// Returns a schedule that the caller may change, with the caller's binding, or throws.
+    /// Returns the schedule and the caller's binding, or throws if the caller may not change the schedule.
     ///
     /// The method locks the schedule's device. The reference describes the rights (schedules#rights).
     private static func changeable(_ call: Call) throws -> (Schedule, Binding) {

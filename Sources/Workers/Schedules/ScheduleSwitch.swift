@@ -1,9 +1,11 @@
 package import Domain
 import Storage
 
-/// The switch by which an operator enables or disables a schedule.
+/// The switch by which a user or an operator enables or disables a schedule.
 package enum ScheduleSwitch {
-    /// Enables or disables a locked device's schedule, and notifies the device's users.
+    /// Enables or disables a schedule, and notifies the users of the schedule's device.
+    ///
+    /// The caller must first lock the device.
     ///
     /// - Throws: `Rejection` if the schedule has no further occurrence.
     package static func set(_ schedule: Schedule, to isEnabled: Bool, in work: inout UnitOfWork) throws -> Schedule {

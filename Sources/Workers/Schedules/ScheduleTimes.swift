@@ -3,7 +3,7 @@ import Wire
 
 /// The computation of a schedule's times, which throws if no occurrence is possible.
 enum ScheduleTimes {
-    /// Returns a new schedule's days, by default the day when its time comes next.
+    /// Returns the days that a new schedule's creator gave, or else the day on which the given time comes next.
     static func days(
         _ parameters: ScheduleParameters,
         of schedule: Schedule,

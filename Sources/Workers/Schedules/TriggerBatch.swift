@@ -148,8 +148,8 @@ struct TriggerBatch {
         endIfOnce(schedule, at: tx.now)
         guard let dueAt = outcome.run else { return nil }
         let trigger = Trigger(schedule.id, dueAt: dueAt)
-        // If the due occurrence differs from the trigger's occurrence, `load` has perhaps not loaded the due
-        // occurrence's run.
+        // `load` has looked up only the trigger's own occurrence in the stored runs. The occurrence to run now may be a
+        // later occurrence, so it is looked up here.
         try tx.runs.find([trigger]) { _ in taken.insert(trigger) }
         return taken.insert(trigger).inserted ? DueRun(schedule: schedule, dueAt: dueAt) : nil
     }
@@ -158,8 +158,8 @@ struct TriggerBatch {
 
     /// Makes the commands of due runs.
     ///
-    /// A run fails without a command if the schedule's creator may no longer control the device. A run also fails if the
-    /// attributes no longer fit the product, or if the device isn't connected or has too many queued commands.
+    /// A run fails without a command if the schedule's creator may no longer control the device. A run also fails if
+    /// the attributes no longer fit the product, or if the device isn't connected or has too many queued commands.
     private mutating func makeCommands(
         for dueRuns: [DueRun],
         in work: inout UnitOfWork

@@ -56,7 +56,7 @@ package struct TriggerClock: BatchHandler {
 
     /// The pause before a check of the sent triggers, in milliseconds.
     private static let lookMilliseconds: Int64 = 50
-    /// How long to wait before a trigger is repeated, doubled up to `doublingsMax` times.
+    /// The time before a trigger's first repeat; the time doubles after each repeat, at most `doublingsMax` times.
     private static let patience: Duration = .seconds(30)
     private static let doublingsMax = 7
 
@@ -118,9 +118,9 @@ package struct TriggerClock: BatchHandler {
         let limit = environment.limits.triggerPage
         let missedBefore = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)
         if let settling {
-            // While devices may still reconnect, two kinds of occurrences are fired. One kind became due after the
-            // scheduler connected. The other kind would become too late before the end of `settling`. Other occurrences
-            // wait until the end of `settling`.
+            // While devices may still reconnect, an occurrence that became due before the scheduler connected waits
+            // until the end of `settling`. It is fired at once only if it would become a missed occurrence during the
+            // wait. An occurrence that became due after the scheduler connected is fired at once.
             let untilSettled = settling.until.milliseconds - tx.now.milliseconds
             let missedWhenSettled = Instant(milliseconds: missedBefore.milliseconds + untilSettled)
             let wouldBeMissed = min(missedWhenSettled, settling.from)

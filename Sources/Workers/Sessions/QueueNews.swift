@@ -5,11 +5,15 @@ import Wire
 
 /// The handling of the gate's reports that a terminal missed statuses or that MQTT sessions must end.
 enum QueueNews {
-    /// The prefix of the workers' client ids, by which `endOwed` spares their sessions.
+    /// The prefix of the services' client ids.
+    ///
+    /// `endOwed` never ends the session of a client whose id has this prefix.
     private static let own = "svc."
 
     private static let missed = Counter(label: "lamplighter_statuses_missed_total")
-    /// The maximum number of named devices, beyond which a report names no device.
+    /// The maximum number of devices that a report about missed statuses can name.
+    ///
+    /// If a terminal missed the statuses of more devices, the report means all the user's devices.
     private static let missedMax = 200
 
     /// Returns the topic filters of both kinds of report.
@@ -27,7 +31,7 @@ enum QueueNews {
         for did in dids { work.effects.wake(.status, of: did) }
     }
 
-    /// Passes MQTT sessions that clients have left behind to the threads that end them.
+    /// Queues the clients whose abandoned MQTT sessions must end; separate threads end these sessions.
     static func endOwed(_ message: Inbound, _ environment: Environment, in work: inout UnitOfWork) {
         let decode = QueueNewsCodec.decode(sessionOwed:)
         guard let clients = work.decode(message, with: decode) else { return }

@@ -33,9 +33,10 @@ package struct SessionHandler: BatchHandler {
         )
     }
 
-    /// Loads the online workers, so that this worker answers only for absent ones.
+    /// If processes share the work, loads which workers are online.
     ///
-    /// If the broker has lost the worker's session, devices are announced to Home Assistant again.
+    /// The session worker answers requests only for workers that are offline. If the broker has lost the session
+    /// worker's MQTT session, devices are announced to Home Assistant again.
     package mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage] {
         if environment.plan.isShared { present = try tx.leases.heldWorkers() }
         if !isSessionPresent { try tx.homeAssistant.announceAgain() }

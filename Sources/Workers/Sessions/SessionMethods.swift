@@ -99,7 +99,8 @@ enum SessionMethods {
 
     /// Begins a session for the user's Home Assistant, on its own new terminal.
     ///
-    /// The session has no time limit, because Home Assistant can't refresh a password.
+    /// The session's token is the password with which Home Assistant connects to the broker. Home Assistant can't
+    /// refresh this password as an app refreshes its token. Therefore, the session has no time limit.
     @Sendable
     private static func link(_ call: inout Call) throws -> Reply {
         let own = try call.caller()

@@ -4,10 +4,11 @@ import Wire
 
 /// The check of a request's token, which finds the sender's valid session.
 enum TokenCheck {
-    /// Returns a request's session and, unless it is a user's request, its API key.
+    /// Returns a request's session and API key, each of which can be nil.
     ///
-    /// A key or a linked service must have the method's scope. If the method needs no token, both results are nil. The
-    /// terminal of a key or of a linked service can't use such a method.
+    /// A user's request has a session and no key. A request with a key has a session only if the key acts for a user. A
+    /// key or a linked service must have the method's scope. If the method needs no token, both results are nil. The
+    /// terminal of a key or of a linked service can't call a method that needs no token.
     static func caller(of request: AppRequest, of method: Method, in tx: Transaction) throws -> (Session?, APIKey?) {
         guard method.needsToken else {
             if method.isKnown { try KeyCheck.refuseTerminal(of: request, in: tx) }

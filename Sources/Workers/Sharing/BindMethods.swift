@@ -25,7 +25,7 @@ enum BindMethods {
         }
         let tries = try ProofTries(target, isThere: isOfApp, hasLabel: hasLabel ?? false, call)
         let isRight = call.tx.devices.hasPasscode(device, parameters.passcode)
-        // The refusal is returned, since an error would undo the count of the try.
+        // The refusal is returned and not thrown. An error would undo the count of this attempt.
         guard isRight, isOfApp, let device else { return .refusal(wrong) }
         try tries.succeed(call)
         try join(device.did, &call)
@@ -98,7 +98,9 @@ enum BindMethods {
         return isFree && product?.remoteBind == .secret
     }
 
-    /// Creates a device whose first registration later completes its data.
+    /// Creates the record of a device that hasn't registered yet.
+    ///
+    /// The device's first registration later adds the missing data.
     private static func makeDevice(
         _ product: Product,
         mac: MAC,

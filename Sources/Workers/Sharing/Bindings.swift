@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// A device's bindings, with methods that carry out the decisions of `BindingRules` and their consequences.
+/// A device's bindings, with methods that carry out the decisions of `BindingRules`.
 struct Bindings {
     /// The id of the device.
     let did: DeviceID
@@ -70,8 +70,8 @@ struct Bindings {
 
     private func end(_ ended: [UserID], in work: inout UnitOfWork) throws {
         guard !ended.isEmpty else { return }
-        // The schedules are read first, since deleting a binding also deletes its schedules (foreign key). They are
-        // needed to send the notification and to end the schedules' queued commands.
+        // The schedules are read first, since deleting a binding also deletes its schedules (foreign key). The deleted
+        // schedules are needed to send the notification and to end the schedules' queued commands.
         let schedules = try work.tx.schedules.all(ofDevice: did).filter { ended.contains($0.creator) }
         try work.tx.bindings.delete(did, ended)
         if !schedules.isEmpty { try ScheduleNotifications.push(did, in: &work) }

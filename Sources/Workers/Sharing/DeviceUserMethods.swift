@@ -52,10 +52,11 @@ enum DeviceUserMethods {
         return AnswerRows.page(.users, rows, next: cursor)
     }
 
-    /// Returns the phone number or e-mail address by which special users and owners see another user, or nil.
+    /// Returns the phone number or e-mail address of a device's user, as shown to special users and owners.
     ///
     /// The result is the verified phone number, or else the verified e-mail address. An unverified address might belong
-    /// to another person. An unverified e-mail address is returned only if the app doesn't verify e-mail addresses.
+    /// to another person. An unverified e-mail address is returned only if the app doesn't verify e-mail addresses. If
+    /// no address may be shown, the result is nil.
     private static func address(of user: User?, _ call: Call) -> String? {
         guard let user else { return nil }
         if user.isPhoneVerified, let phone = user.phone { return phone.text }

@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// The addressee of an invitation by name, with or without an account.
+/// The addressee of an invitation by name, who may have no account.
 struct Invited {
     /// The name, normalized for comparisons.
     let key: String
@@ -11,7 +11,9 @@ struct Invited {
     /// The user with this name in the inviter's app and region, if any.
     let user: User?
 
-    /// Finds the user that an invitation names, or nil for invitations by code.
+    /// Reads the name in an invitation, and finds the user with this name.
+    ///
+    /// If the invitation is made by code, the result is nil.
     init?(_ parameters: InvitationParameters, _ call: Call) throws {
         guard parameters.way == .user else { return nil }
         let inviter = try call.user()
@@ -37,8 +39,8 @@ struct Invited {
 
     /// Finds the user with a login name.
     ///
-    /// If the app verifies addresses, this one must be verified. Otherwise, somebody could get another user's
-    /// invitations.
+    /// If the login name is an address and the app verifies addresses, the user must have verified this address.
+    /// Without this condition, somebody could get another user's invitations.
     private static func find(_ name: LoginName, by inviter: User, _ call: Call) throws -> User? {
         let found = try call.tx.accounts.find(name, app: call.app.id, region: inviter.region)
         guard let found, let address = name.address else { return found }

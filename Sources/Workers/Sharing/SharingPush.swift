@@ -10,7 +10,7 @@ enum SharingPush {
         for uid in Set([sharing.inviter, sharing.guest].compactMap(\.self)).sorted() {
             let payload = AnswerCodec.payload(row: try view(of: sharing, for: uid, in: work))
             work.effects.publish(OutboundMessage(work.topics.user(uid, "share"), payload))
-            // The event log gets one entry for each app of the inviter or guest.
+            // If the inviter and the guest use different apps, the event log gets an entry for each of the two apps.
             let app = try work.tx.accounts.find(uid)?.app
             guard let app, apps.insert(app).inserted else { continue }
             let product = try work.tx.statuses.find(sharing.did)?.productKey

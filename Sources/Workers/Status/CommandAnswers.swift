@@ -14,7 +14,7 @@ struct CommandAnswers {
     /// The answered commands whose outcomes are now final and must be published.
     private var finished: Set<Key> = []
 
-    /// Loads the commands whose numbers the batch's reports contain.
+    /// Loads the commands whose numbers occur in the batch's reports.
     mutating func load(_ items: [StatusItem], in tx: Transaction) throws {
         let named = items.compactMap { item -> (did: DeviceID, cid: Int64)? in
             guard case .report(let received) = item.input, let cid = received.report.cid else { return nil }

@@ -136,7 +136,9 @@ extension DeviceEntry {
     /// Returns whether a user receives the device's messages.
     func isSubscribed(_ uid: UserID) -> Bool { subscribers.contains(uid) }
 
-    /// Publishes the status, with the changed attributes and their actor, as each subscribed user's retained status.
+    /// Publishes the device's status to each subscribed user as a retained message.
+    ///
+    /// The message also names the changed attributes and the actor that changed them.
     func publishStatus(
         changed: [String] = [],
         actor: Actor? = nil,

@@ -56,7 +56,8 @@ struct HistoryAdditions {
 
     /// Returns a late event as the history stores it, or nil if the event changes nothing.
     ///
-    /// In the history, an alert or fault is raised only once before it is cleared. The clearing has the same id.
+    /// In the history, an alert or fault is raised only once before it is cleared. The event that clears an alert or
+    /// fault has the same id as the event that raised it.
     private func kept(_ event: Event, of did: DeviceID, in tx: Transaction) throws -> Event? {
         guard
             let kind = ConditionKind.allCases.first(where: { event.type == $0.rawValue || event.type == $0.clearedType }

@@ -10,7 +10,7 @@ struct PresenceProcessor {
     /// The devices that have begun to listen for commands.
     private var listening: Set<DeviceID> = []
 
-    /// Processes a presence signal, whose `message` is nil if the worker made it.
+    /// Processes a presence signal; `message` is nil if the worker itself made the signal.
     mutating func decide(
         _ signal: PresenceSignal,
         message: Inbound?,
@@ -49,7 +49,7 @@ struct PresenceProcessor {
         if case .listening(presence.connection) = signal, presence.isOnline { listening.insert(did) }
     }
 
-    /// Has the control worker send newly connected devices their queued and missed commands.
+    /// Asks the control worker to send queued and missed commands to the devices that have connected.
     func save(in work: inout UnitOfWork) throws {
         let called = arrived.union(connected).union(listening).sorted()
         guard !called.isEmpty else { return }

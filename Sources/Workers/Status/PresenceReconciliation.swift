@@ -5,11 +5,11 @@ import Wire
 
 /// The search for connected devices after the broker has lost the worker's MQTT session.
 ///
-/// The worker asks the gate to announce all connected devices. Then the worker publishes a mark and receives this mark
-/// back. If there is only one lane, the worker's retained state serves as the mark. The gate's announcements are sent
-/// only in the broker's next round. Therefore, the worker then publishes a second mark. When the second mark returns,
-/// all connected devices have been announced. All other devices that are online in the store are in fact offline
-/// (reference: operation#workers).
+/// The worker asks the gate to announce all connected devices. Then the worker publishes a mark, which the broker
+/// delivers back to the worker. If there is only one lane, the worker's retained state serves as the mark. When the
+/// first mark returns, the gate has received the request, but may not have sent the announcements yet. Therefore, the
+/// worker then publishes a second mark. When the second mark returns, all connected devices have been announced. All
+/// other devices that are online in the store are in fact offline (reference: operation#workers).
 struct PresenceReconciliation {
     /// Returns the name of the stored value that says whether a lane's presence reconciliation is unfinished.
     static func pending(_ environment: Environment) -> String {
@@ -83,7 +83,7 @@ struct PresenceReconciliation {
         exchange(&marks, with: []).map { Self.mark($0, environment) }
     }
 
-    /// Checks the next devices online in the store, and calls `absent` for unconnected devices.
+    /// Checks the next devices that the store shows as online, and calls `absent` for those without a connection.
     mutating func callNext(
         in tx: Transaction,
         limit: Int,

@@ -4,7 +4,7 @@ import Storage
 
 /// The property by which a repeated delivery of a report is recognised.
 enum ReportIdentity {
-    /// An inbox key, and the values for the status if `ReportValues` accepts the report.
+    /// The report's key in the inbox, and the report's values and time if `ReportValues` accepts the report.
     case key(InboxKey, ReportValues?)
     /// The report's values and time.
     case values(ReportValues)
@@ -57,10 +57,10 @@ struct ReportValues {
 /// The recognition of those reports in a batch that have already taken effect.
 ///
 /// A report with an id is looked up in the inbox by this id. A report that has only a time and values is recognised by
-/// these. Any other report is looked up by a digest of its content. A report without an id and without a time always
-/// counts as new. Nearly every report is newer than its device's earlier reports. Such a report can't be a repeat. The
-/// status contains fingerprints of the reports that have the newest time (`Status.Newest`). Only older reports are
-/// looked up in the history (reference: reports#acknowledged).
+/// this time and these values. Any other report is looked up by a digest of its content. A report without an id and
+/// without a time always counts as new. Nearly every report is newer than its device's earlier reports. Such a report
+/// can't be a repeat. The status contains fingerprints of the reports that have the newest time (`Status.Newest`). Only
+/// older reports are looked up in the history (reference: reports#acknowledged).
 struct ReportDeduplication {
     /// A device and a moment.
     private struct Moment: Hashable {
@@ -80,7 +80,7 @@ struct ReportDeduplication {
     /// Identifies the reports among the items, and loads the data needed to recognise repeats.
     ///
     /// The method reads the status versions of keys in the inbox. For late reports, the method reads the history at
-    /// their times.
+    /// the times of these reports.
     mutating func load(_ items: [StatusItem], of devices: DeviceEntries, in work: UnitOfWork) throws {
         var keys: [InboxKey] = []
         var late: [Moment] = []
@@ -160,7 +160,9 @@ extension Status {
         return attributes.allSatisfy { $0.ts < ts }
     }
 
-    /// Records a report's values, and returns whether they are new, or nil if only the history shows this.
+    /// Records a report's values if they are new, and returns whether they are new.
+    ///
+    /// If only the history can show whether the values are new, the method records nothing and returns nil.
     fileprivate mutating func notes(_ values: ReportValues) -> Bool? {
         if isNews(values.ts) {
             newest = Newest(ts: values.ts, fingerprints: [values.fingerprint])

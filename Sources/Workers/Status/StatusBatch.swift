@@ -7,7 +7,7 @@ import Wire
 /// Rare cases are indirect, so that inputs are small and cheap to copy.
 enum StatusInput {
     case report(ReceivedReport)
-    /// A presence signal, and its message or nil if the worker made the signal.
+    /// A presence signal and its message; the message is nil if the worker itself made the signal.
     indirect case presence(PresenceSignal, Inbound?)
     indirect case info(RegistrationCodec.Info, Inbound)
     /// A user whose retained status must be published again or cleared.
@@ -95,7 +95,9 @@ struct StatusBatch {
         }
     }
 
-    /// Locks the devices of all inputs, for transactions that write them before `carryOut`.
+    /// Locks the devices of all inputs.
+    ///
+    /// If a transaction writes data of these devices before it calls `carryOut`, it must call this method first.
     func lock(in tx: Transaction) throws { try tx.lock(devices: Array(Set(items.map(\.did)))) }
 
     // MARK: Load, decide, save
@@ -109,7 +111,8 @@ struct StatusBatch {
         try reports.deduplication.load(items, of: devices, in: work)
         try reports.answers.load(items, in: work.tx)
         for item in items { try decide(item, reconciling: &reconciliation, in: &work) }
-        // Marks can be handled after the batch's announcements. Devices are checked only after the batch.
+        // The order of marks and announcements in the batch doesn't matter, because devices are checked only after the
+        // batch.
         for mark in marks { reconciliation.markReturned(mark) }
         return try save(in: &work)
     }

@@ -113,7 +113,7 @@ extension CommandContext {
         )
     }
 
-    /// The problem codes by HTTP status, where any other status means a bad request.
+    /// The problem codes by HTTP status; a status that is missing here means a bad request.
     private static let codes: [Int: ProblemCode] = [
         404: .notFound, 409: .conflict, 412: .conflict, 500: .unexpected, 503: .notRunning,
     ]

@@ -6,7 +6,7 @@ enum PackagedService {
     /// Returns the problem, with a cure if the user probably meant the package's data.
     ///
     /// The cure is added if the data directory is missing, `LAMPLIGHTER_DATA` isn't set, and the package is installed.
-    /// The cure replaces the advice to start a service. That service would be a second one.
+    /// The cure replaces the advice to start a service, because that service would run beside the package's service.
     static func hinted(_ problem: Problem) -> Problem {
         guard problem.code == .dataMissing, getenv("LAMPLIGHTER_DATA") == nil, isInstalled
         else { return problem }

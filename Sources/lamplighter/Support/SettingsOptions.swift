@@ -65,7 +65,7 @@ extension OutputOptions {
         }
     }
 
-    /// The function that prints `ready.json` without secrets, or nil without `--json`.
+    /// The function that prints `ready.json` without secrets; nil if `--json` isn't given.
     var showReady: (@Sendable (JSONValue) -> Void)? {
         guard json else { return nil }
         return { Terminal.show(line: Terminal.json($0)) }

@@ -24,7 +24,7 @@ enum Terminal {
         return isatty(2) == 1 && !isUnwanted && !isDumb
     }
 
-    /// Asks for confirmation, or returns false if standard input or error is no terminal.
+    /// Asks for confirmation; returns false without asking if standard input or standard error is no terminal.
     static func confirms(_ question: String) -> Bool {
         guard isatty(0) == 1, isatty(2) == 1 else { return false }
         write(Array("\(PlainText.of(question)) [y/N] ".utf8), to: 2)

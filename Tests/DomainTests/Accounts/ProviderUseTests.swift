@@ -7,8 +7,9 @@ struct ProviderUseTests {
 
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
-        /// The seconds since the provider's last success (`failure`: since its last failure).
+        /// The seconds since the provider's last success, if there was one.
         var success: Int64?
+        /// The seconds since the provider's last failure, if there was one.
         var failure: Int64?
         var isFailure: Bool
         var isNews: Bool

@@ -47,7 +47,8 @@ struct RegistrationRulesTests {
         for registration in Product.Registration.allCases {
             for reset in Product.Reset.allCases {
                 for flags in 0..<32 {
-                    // The last value exceeds every reset window, as if the clock had been set back.
+                    // The last value is longer than any reset window can be. It occurs if the clock is set back while
+                    // a reset window is open.
                     for window in [nil, 0, 1, 86_401] as [Int64?] {
                         for secret in [nil, false, true] as [Bool?] {
                             rows.append(

@@ -83,7 +83,7 @@ struct TimeStepTests {
         // 14 November 2023 was a Tuesday.
         #expect(try bounds("1w", 1_700_000_000) == [1_699_833_600, 1_700_438_400])
         #expect(try bounds("1M", 1_700_000_000) == [1_698_796_800, 1_701_388_800])
-        // The next two calls pass 29 February of a leap year and the beginning of March.
+        // The moments of the next two calls are 29 February of a leap year and the beginning of March.
         #expect(try bounds("1M", 1_709_164_800) == [1_706_745_600, 1_709_251_200])
         #expect(try bounds("1M", 1_709_251_200) == [1_709_251_200, 1_711_929_600])
         #expect(try bounds("3M", 1_700_000_000) == [1_696_118_400, 1_704_067_200])

@@ -58,7 +58,7 @@ struct NotificationTests {
         #expect(made.summaryAt == at(9, 0))
         let later = made.mayPush(at: at(9, 0))
         #expect(later && made.pushes == 1 && made.leftOut == 1)
-        // After the clock is set back, the hour in which pushes are counted begins again.
+        // If the clock is set back, the next push starts a new hour, and the count of pushes begins again.
         let earlier = made.mayPush(at: at(7, 0))
         #expect(earlier && made.pushes == 1)
     }

@@ -20,8 +20,8 @@ struct ZoneRulesTests {
         let lines = data.split(separator: UInt8(ascii: "\n"))
         let footer = try #require(lines.last.flatMap { ZoneFooter(Array($0)) })
 
-        // The zone data lists single changes only until 2037. The test compares the offsets in the three years after
-        // that.
+        // The zone file lists changes of the offset one by one, but none after 2037. The test compares the offsets in
+        // the three years after that.
         for hour in 0..<26_280 {
             let seconds = 2_145_916_800 + Int64(hour) * 3600
             guard zone.offset(at: seconds) == footer.offset(at: seconds) else {

@@ -10,7 +10,7 @@ enum Zones {
     }
 }
 
-/// Returns the UTC time that a text such as `2026-11-21T16:00` states, with or without seconds.
+/// Returns the UTC time of a text such as `2026-11-21T16:00` or `2026-11-21T16:00:30`.
 func utc(_ text: String) -> Instant {
     let parts = text.split(separator: "T")
     let date = CalendarDate(String(parts[0]))

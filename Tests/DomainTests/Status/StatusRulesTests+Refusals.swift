@@ -3,7 +3,7 @@ import Testing
 
 @testable import Domain
 
-/// Tests of reports refused entirely, or accepted only for products without data points.
+/// Tests of refused reports, and of reports from devices whose product has no data points.
 extension StatusRulesTests {
     struct Refusal: CustomTestStringConvertible, Sendable {
         var name: String

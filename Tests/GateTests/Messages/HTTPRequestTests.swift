@@ -24,7 +24,7 @@ struct HTTPRequestTests {
             #expect(try worker.subscribe("ll/v1/app/+/+/request/#") == 1)
         }
 
-        /// Passes a request on, and returns why it was refused, or nil once received.
+        /// Passes a request on, and returns why the gate refused it, or nil if the worker received the request.
         func refusal(
             _ password: String,
             topic: String = HTTPRequestTests.topic,

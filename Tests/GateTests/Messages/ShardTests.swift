@@ -7,8 +7,9 @@ import Testing
 @Suite("Work divided by shard, in Mosquitto", .endsInTime)
 struct ShardTests {
     private static let control = "$CONTROL/lamplighter/v1"
-    /// The topics of the device and the terminal in `Cast`, each with the shard of its id.
+    /// The beginning of the device's topics, with the shard of the device's id.
     private static let device = "ll/v1/shard/4f/device/\(World.did)"
+    /// The beginning of the terminal's topics, with the shard of the terminal's id.
     private static let app = "ll/v1/shard/ab/app/demo/\(World.terminal)"
 
     /// Starts a broker, and connects a worker that asks the gate to divide topics into shards.

@@ -59,8 +59,8 @@ struct AdmissionTests {
             .sessionTokenRequired
         ),
         Case("app:demo", World.device, World.terminal, session: World.session(), .badSecret),
-        // The app's secret is accepted until one of the session's tokens has been used. The answer with the tokens may
-        // have been lost.
+        // The app's secret is accepted until one of the session's tokens has been used, because the answer with the
+        // tokens may have been lost.
         Case("app:demo", World.app, World.terminal, session: World.session(isUsed: false)),
         Case("app:demo", World.token, World.terminal, session: World.session(isUsed: false)),
         Case(
@@ -102,7 +102,8 @@ struct AdmissionTests {
         Case("Device:\(World.did)", World.device, World.did, .badUsername),
         Case("device:a/b", World.device, "a/b", .badUsername), Case("device:+", World.device, "+", .badUsername),
         Case("admin", World.device, "admin", .badUsername),
-        // With a certificate, only the device that the certificate names needs no secret.
+        // A device can connect without a secret only if its certificate names this device. Other clients always need a
+        // secret, even if they have a certificate.
         Case("device:\(World.did)", nil, World.did, certificate: certificate()),
         Case("device:\(World.did)", World.product, World.did, certificate: certificate()),
         Case("device:\(World.did)", nil, World.did, certificate: certificate(begin: World.now)),

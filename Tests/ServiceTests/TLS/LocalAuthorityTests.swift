@@ -40,8 +40,8 @@ import Testing
         #expect(again.facts == second.facts && !again.isNew)
         #expect(try !TLSMaterial(directory.ownTLS).isForeign)
 
-        // After the first authority has expired, its certificate is left out of new versions of the server's
-        // certificate file and of the authority's file.
+        // After the first authority has expired, a new certificate file of the server no longer contains the
+        // certificate that leads to this authority. A new authority file no longer contains this authority.
         let ended = first.facts.end
         _ = try again.renewServer([], days: 10, at: ended)
         #expect(try file(directory.ownTLS.certificate).allFacts.count == 1)
@@ -93,8 +93,8 @@ import Testing
         #expect(soon.map(\.isUrgent) == [false])
         #expect(soon.first?.command?.contains("--renew-authority") == false)
 
-        // A certificate can't outlive the authority that signs it. So the command for both concerns renews the
-        // authority.
+        // A certificate can't outlive the authority that signs it. So both concerns suggest the same command, which
+        // renews the authority.
         let last = authority.facts.end.adding(seconds: -86_400)
         let both = try TLSMaterial(files).concerns(at: last)
         #expect(both.map(\.path) == [files.certificate, files.authority])

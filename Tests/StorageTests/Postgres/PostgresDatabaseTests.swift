@@ -152,8 +152,8 @@ import Testing
     @Test("A batch whose commit got no answer is run again on another connection") func lostCommit() throws {
         let address = try TestStore.makeDatabase()
         let store = try store(address)
-        // If a process works alone, each transaction first reads the last sequence number. Such a process would notice
-        // the lost connection before the commit. A process with a node slot doesn't read that number.
+        // The store takes a node slot. Without a slot, each transaction first reads the last sequence number, and would
+        // thus notice the lost connection before the commit.
         store.take(try #require(NodeSlot.shared.first))
         try cut(address)
 

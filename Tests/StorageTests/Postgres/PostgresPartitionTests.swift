@@ -24,7 +24,7 @@ import Testing
         try sql.run("INSERT INTO history (did, fromTs, seq, toTs, count, lines) VALUES ('d', $1, 1, $1, 1, '')", from)
     }
 
-    /// Returns the name of the partition with the chunk that begins at `from`.
+    /// Returns the name of the partition in which the chunk that begins at `from` is stored.
     private func place(_ from: Int64, _ store: Store) throws -> String? {
         try store.read { tx in
             try tx.sql.first("SELECT CAST(CAST(tableoid AS regclass) AS TEXT) FROM history WHERE fromTs = $1", from) {

@@ -6,8 +6,9 @@ import Foundation
 /// The SQL statements in Storage's source files, found by searching the text.
 ///
 /// A string literal that begins with a word such as `SELECT` is a statement. A literal that begins with `WHERE` or
-/// `ORDER BY` is the end of a statement. The code before the literal names the statement's table. The text for an
-/// interpolation comes from the same file, the tables, or `others`.
+/// `ORDER BY` is the end of a statement. The code before the literal names the statement's table. Each
+/// interpolation in a literal is replaced by its values. These come from the same file, from the described tables, or
+/// from `others`.
 struct SourceStatements {
     /// A source file's text without comments, and the positions of its string literals.
     private struct Source {
@@ -173,7 +174,7 @@ struct SourceStatements {
 struct DescribedTable {
     var name: String
     var columns: String
-    /// The statements that write and find the table's rows, without statements for roles that no column has.
+    /// The complete statements among those that write and find the table's rows.
     var statements: [String]
 
     init<Record>(_ table: Table<Record>) {

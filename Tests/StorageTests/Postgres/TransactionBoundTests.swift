@@ -47,7 +47,9 @@ struct TransactionBoundTests {
         },
     ]
 
-    /// The test's maximum time: without limits, each of `ways` takes at least twice this.
+    /// The time within which a transaction that exceeds the limit must fail.
+    ///
+    /// Without the limit, each of the `ways` would take at least twice as long.
     private static let patience = Duration.seconds(8)
 
     @Test("A transaction that exceeds the limit is cancelled, run again, and leaves nothing", arguments: ways)

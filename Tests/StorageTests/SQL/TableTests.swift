@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Described tables")
 struct TableTests {
-    /// A described table, and the columns that aren't in its description: other statements or the engine write them.
+    /// A described table, and the columns that its description leaves out.
+    ///
+    /// Other statements or the engine write the columns that were left out.
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String
         var columns: [String]

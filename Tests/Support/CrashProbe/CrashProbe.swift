@@ -10,10 +10,10 @@ import Workers
 
 /// A program that runs the status worker, and kills itself with SIGKILL at a given step.
 ///
-/// The arguments are the broker's port, the database, the step (or `none`), and a number. The program passes the step
-/// this often before it kills itself. With the further argument `schedule`, the program runs the scheduler, schedule
-/// worker and control worker instead. When the program is connected to the broker, it prints `ready` on standard
-/// output.
+/// The arguments are the broker's port, the database, the step (or `none`), and a number. The number says how many
+/// times the program passes the step before it kills itself. With the further argument `schedule`, the program runs the
+/// scheduler, schedule worker and control worker instead. When the program is connected to the broker, it prints
+/// `ready` on standard output.
 @main
 struct CrashProbe {
     static func main() throws {

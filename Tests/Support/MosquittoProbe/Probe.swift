@@ -2,7 +2,7 @@ import Glibc
 import Mosquitto
 import PlainSubscriber
 
-/// A program that receives messages, reports this on standard output, and waits until a test kills it.
+/// A program that receives messages, reports their number on standard output, and waits until a test kills it.
 ///
 /// The arguments are the broker's port, the client id, the number of messages, and a mode. With `held`, the program
 /// waits before it flushes the acknowledgements. With `flushed`, the program waits after the flush. With `plain`, the

@@ -5,7 +5,7 @@ import Testing
 @testable import Wire
 
 @Suite("Parameters of methods") struct ParametersTests {
-    /// A method's parameters, and the field that a refusal names, or nil without a refusal.
+    /// A method's parameters, and the field that the refusal names; nil means that the parameters are accepted.
     struct Case: CustomTestStringConvertible, Sendable {
         let json: String
         let field: String?

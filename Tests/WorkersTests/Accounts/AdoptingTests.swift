@@ -177,8 +177,8 @@ struct AdoptingTests {
                 )
                 let interruption = Interruption(point, passes: passes)
                 try test.world.world.run { Interrupting(inner: RequestHandler.account($0), interruption: interruption) }
-                // Without an answer, the caller repeats the request. The first request has possibly taken effect in
-                // part or in full.
+                // A caller that gets no answer repeats the request. The first request may already have taken full
+                // effect.
                 let again = try test.login(adopt: true).result
                 #expect(again["user"]?.objectValue?["uid"] == .string(test.lena.text))
                 let roles = try (0..<2).map { try test.role($0, test.lena) }

@@ -70,8 +70,8 @@ struct ClockStepTests: CommandSuite {
         world.clock.advance(seconds: 300)
         world.clock.set(back: ahead)
         try ask()
-        // Even with a wrong clock, the service remembers the request for the full period. After that, the service keeps
-        // the request for at most a few minutes.
+        // The service remembers the request for ten minutes, even if the clock is wrong. After these ten minutes, the
+        // service keeps the request for at most a few more minutes.
         world.clock.advance(seconds: 260)
         try ask()
         #expect(try world.count("command") == 1)

@@ -93,7 +93,8 @@ struct HistorySummaryTests: HistorySuite {
             pages += 1
         } while params["cursor"] != nil && pages < 50
         #expect(found == [1] && pages == 3)
-        // The first answer skips the day in which the range begins. The next day alone exceeds the limit of one answer.
+        // The first answer skips the day in which the range begins. The next day alone has more records than the
+        // service reads for one answer.
         params = ["every": "1d", "fn": "count", "attr": "power"]
         let day = try ask(world, "history", span(world, params))
         #expect(day.isOK && rows(day).isEmpty)

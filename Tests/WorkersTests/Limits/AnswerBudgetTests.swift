@@ -17,7 +17,7 @@ struct AnswerBudgetTests {
         #expect(budget.wait(of: 2, at: start) == nil)
         #expect(budget.hasDebtors(at: start))
         #expect(budget.wait(of: 1, at: start + .milliseconds(500)) == nil)
-        // An idle terminal's credit grows only to what the budget allows in two seconds.
+        // However long a terminal is idle, its credit never exceeds the bytes that the budget allows in two seconds.
         let later = start + .seconds(60)
         budget.charge(2500, to: 1, at: later)
         #expect(budget.wait(of: 1, at: later) == .milliseconds(500))

@@ -17,7 +17,9 @@ struct DeviceCountTests {
         return world.answers(user).last?.errorCode
     }
 
-    /// Pairs of limits, on a device's users and a user's devices, that refuse a second user.
+    /// Pairs of limits with which a second user can't bind a device.
+    ///
+    /// One limit is the number of a device's users, and the other is the number of a user's devices.
     static let full: [(users: Int, devices: Int64)] = [(1, 1000), (10_000, 0)]
 
     @Test("A binding beyond a device's or a user's limit is forbidden", arguments: full) func bindings(

@@ -7,7 +7,7 @@ import Wire
 
 @Suite("A worker's echoes to itself")
 struct LatenessTests {
-    /// Waits for the next due echo; returns it with its number and the last received number (`seen`).
+    /// Waits for the next due echo; returns its message, its number, and the last received number (`seen`).
     private func next(
         _ lateness: inout Lateness,
         queued: ContinuousClock.Instant?

@@ -43,8 +43,8 @@ struct LoopFailureTests {
         #expect(try world.status(0)?.version == 100)
         #expect(world.broker.acknowledged == 100)
         #expect(try world.count("deadLetter") == 0)
-        // The pauses between tries are 1, 2, 4, 8, 16 and 32 seconds. Each try runs the due work twice: with the
-        // messages, then in a separate transaction.
+        // The pauses between tries are 1, 2, 4, 8, 16 and 32 seconds. Each try runs the due work twice: first in the
+        // transaction of the messages, then in a separate transaction.
         #expect((6...16).contains(dose.dueCount))
 
         dose.isDuePoisoned = false

@@ -58,7 +58,8 @@ struct LoopTests {
             world.sendReport(number % 3, ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number))]])
         }
         world.environment.limits.batchMax = 7
-        // A slow machine must not shrink the batches. Otherwise the messages could be used up before the broken step.
+        // A slow machine must not shrink the batches. Otherwise no messages might be left when the worker reaches the
+        // step that the test interrupts.
         world.environment.limits.turnMax = .seconds(3600)
         do {
             var loop = try world.loop(Interrupting(inner: StatusHandler(world.environment), interruption: interruption))
@@ -98,7 +99,8 @@ struct LoopTests {
             #expect(Set(answers.compactMap { $0["id"]?.stringValue }).count == 10)
             let versions = world.broker.published(to: World.statusTopic(0, device))
                 .compactMap { $0["version"]?.intValue }
-            // A newer version can replace an older version. The older version is never published later.
+            // An older version may be missing because a newer version replaced it. But an older version is never
+            // published after a newer version.
             #expect(versions == versions.sorted() && versions.last == 10)
         }
         // All answers to requests with the same id are successful and contain the same version.
@@ -111,7 +113,9 @@ struct LoopTests {
         #expect(try world.count("outbox") == 0)
     }
 
-    /// Returns a topic of device 0, since one device's messages are published in order.
+    /// Returns the topic of a message that was left in the outbox.
+    ///
+    /// All these topics belong to device 0, because the messages of one device are published in order.
     private static func left(_ number: Int, _ part: Int) -> String {
         "ll/v1/device/\(World.did(0).text)/left/\(number)/\(part)"
     }

@@ -13,8 +13,8 @@ struct LostCommitTests {
     @Test("Messages of the lost commit are published before those of the second run")
     func order() throws {
         let world = try World(devices: 1, users: 1, bound: 1)
-        // A lone process begins each transaction by reading the last sequence number. So it would notice the lost
-        // connection before the commit. A process with a node slot doesn't read that number.
+        // The store takes a node slot. Without a slot, each transaction first reads the last sequence number, and would
+        // thus notice the lost connection before the commit.
         world.store.take(try #require(NodeSlot.shared.first))
         let address = try TestStore.address(of: world.directory)
         let isArmed = Atomic(false)

@@ -77,7 +77,9 @@ private struct NotedJob: MaintenanceJob {
         MaintenanceRunner(jobs, world.environment, logger: Logger(label: "test") { [lines] _ in lines })
     }
 
-    /// Runs the runner for some time by the test's clock, which advances only while no job is due.
+    /// Runs the runner until the test's clock has advanced by some milliseconds.
+    ///
+    /// The clock advances only while no job is due.
     private func run(_ runner: inout MaintenanceRunner, milliseconds: Int64) {
         let end = start + .milliseconds(milliseconds)
         while world.clock.steady < end {

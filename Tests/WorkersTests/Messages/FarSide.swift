@@ -31,7 +31,7 @@ final class FarSide: Sendable {
         if fails { throw failure }
     }
 
-    /// Runs one round of the sender, and lets it store the results of `count` calls.
+    /// Runs one round of the sender, and gives the sender time to store the results of `count` calls.
     func run(_ service: MessageSender, until count: Int) async throws {
         _ = service.round()
         while calls < count { await Task.yield() }

@@ -13,7 +13,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
 
     var segments: [Segment]
 
-    /// Creates an order that interrupts the first racer after `steps` steps, for `others` steps.
+    /// Creates an order in which the first racer takes `steps` steps, and the other racer then takes `others` steps.
     init(of first: Int, after steps: Int, others: Int = .max) {
         segments = [
             Segment(racer: first, steps: steps), Segment(racer: 1 - first, steps: others),
@@ -51,7 +51,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
         segments.map { "\($0.racer == 0 ? "A" : "B")\($0.steps == .max ? "…" : "\($0.steps)")" }.joined(separator: " ")
     }
 
-    /// A race with at most this many possible orders is run in every order.
+    /// If no limit is given, a race with at most this many possible orders is run in every order.
     static let allMax = 400
 
     /// Returns every order of the racers' steps, or nil if more than `allMax` exist.

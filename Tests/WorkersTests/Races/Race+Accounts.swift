@@ -282,7 +282,7 @@ extension Race {
     }
 }
 
-/// The step that a link's page shows, and that another thread sets.
+/// A box for the step that a link's page shows; another thread puts the step into this box.
 private final class Step: Sendable {
     let text = Mutex("")
 }

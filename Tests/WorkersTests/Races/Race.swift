@@ -129,7 +129,9 @@ struct Race: Sendable, CustomTestStringConvertible {
         return outcome
     }
 
-    /// The maximum number of tried orders that interrupt both racers, for a race whose `limit` is nil.
+    /// The maximum number of orders in which both racers are interrupted.
+    ///
+    /// This maximum applies only if `run` is called without a limit.
     private static let interruptedMax = 300
 
     private static func pick(_ steps: [Int], _ limit: Int?, _ seed: Int) -> [Interleaving] {

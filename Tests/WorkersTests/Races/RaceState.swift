@@ -44,7 +44,7 @@ struct RaceState {
         }
     }
 
-    /// Returns the columns and paths whose values differ between two races in the same order.
+    /// Returns the columns and paths whose values differ although two races ran their steps in the same order.
     ///
     /// These values are random ids, secrets, and numbers that grow from race to race.
     func noise(beside other: RaceState) -> Set<String> {

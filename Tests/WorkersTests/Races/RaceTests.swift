@@ -20,7 +20,7 @@ import Testing
 @Suite(.onlyInDatabase, .serialized)
 struct RaceTests {
     private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_LONG"] == "1"
-    /// By default, each race is run this many times, each time in another order.
+    /// By default, each race is run in at most this many orders.
     private static let slice = 4
     /// The codes with which the service refuses a wrong secret.
     private static let refusals = Set(["InvalidCredentials", "Forbidden"].map { "\(JSONValue.string($0))" })

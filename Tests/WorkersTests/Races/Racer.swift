@@ -12,7 +12,7 @@ import TestKit
 /// permission. `BEGIN` and `SAVEPOINT` are not steps. In a read-only transaction, only the first statement is a step.
 /// That statement decides which state the whole transaction sees. A pipeline of statements is one step.
 final class Racer: Sendable {
-    /// The state of a racer between its steps.
+    /// Whether a racer is running, waiting or done.
     enum Place {
         /// The racer is running a step, or the code between two steps.
         case underWay
@@ -29,8 +29,9 @@ final class Racer: Sendable {
         var place = Place.underWay
         var process: Int32 = 0
         var reading = Reading.no
-        /// Whether the next step begins a transaction; preceding read-only transactions count as parts of this
-        /// transaction.
+        /// Whether the next step begins a transaction.
+        ///
+        /// A transaction that follows a read-only transaction counts as a part of the read-only transaction.
         var beginsTransaction = false
         var hasWritten = true
         var statements: [String] = []
@@ -103,7 +104,7 @@ final class Racer: Sendable {
         news.signal()
     }
 
-    /// Waits for permission if the statement is a step, and returns it with the safeguards that are kept.
+    /// Waits for permission if the statement is a step, and returns the statement without the removed safeguards.
     private func pass(_ sql: String, of process: Int32) -> String {
         let (isStep, safeguards) = state.withLock { state in
             guard state.isRacing else { return (false, Safeguards.all) }

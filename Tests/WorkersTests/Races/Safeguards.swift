@@ -1,8 +1,8 @@
 /// The safeguards that stay in force during a race.
 ///
-/// Explicit locks are one kind of safeguard. Unique keys are the second kind. So are conditions that the database
-/// rechecks after it has waited for a row. The third kind is counters that both processes increase. Without the
-/// safeguards, races must end in states that are not allowed. Otherwise, the races wouldn't test the safeguards.
+/// There are four kinds of safeguards: explicit locks, unique keys, counters that both processes increase, and
+/// conditions that the database rechecks after it has waited for a row. Without the safeguards, races must end in
+/// states that are not allowed. Otherwise, the races wouldn't test the safeguards.
 enum Safeguards: Sendable {
     /// All safeguards stay in force.
     case all
@@ -30,7 +30,7 @@ enum Safeguards: Sendable {
 
     // MARK: Conditions and keys
 
-    /// The key columns of tables whose rows only one process may use or change.
+    /// The key column of each table in which only one process may use or change a row.
     private static let keys = [
         "code": "scope", "ticket": "ticketHash", "logoutCode": "codeHash", "link": "tokenHash", "session": "sessionId",
         "delivery": "messageId",
@@ -50,9 +50,9 @@ enum Safeguards: Sendable {
             """
     }
 
-    /// Statements that drop unique indexes without a constraint, and the primary key of `inbox`.
+    /// Statements that drop the primary key of `inbox`, and all unique indexes that don't belong to a constraint.
     ///
-    /// That key ensures that each message takes effect only once.
+    /// The primary key of `inbox` ensures that each message takes effect only once.
     static let dropKeys = """
         DO $$
         DECLARE name TEXT;

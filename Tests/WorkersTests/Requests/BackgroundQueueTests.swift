@@ -7,7 +7,9 @@ import Testing
 
 @Suite("The background queue")
 struct BackgroundQueueTests {
-    /// The numbers of begun and answered reads, and the largest number of reads unanswered at once.
+    /// The number of reads that the queue has begun, and the number of reads that the test has answered.
+    ///
+    /// `most` is the largest number of reads that were unanswered at the same time.
     private struct Count {
         var begun = 0
         var answered = 0

@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Observations for operators")
 struct ObservationTests {
-    /// Returns a message in the form in which the broker delivers it.
+    /// Returns a message as the broker delivers it.
     private func message(_ topic: String, _ payload: JSONObject) -> Inbound {
         Inbound(
             topic: Array(topic.utf8)[...],

@@ -7,7 +7,9 @@ import Wire
 
 @testable import Workers
 
-/// Tests that the session worker receives all requests, and answers requests to absent workers.
+/// Tests of the session worker, which also receives the requests to all other workers.
+///
+/// While a worker is absent, the session worker refuses the requests to this worker.
 @Suite("Requests of other workers")
 struct OthersRequestsTests {
     @Test("Other workers' requests cost the session worker no transaction")

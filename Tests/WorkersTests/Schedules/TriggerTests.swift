@@ -107,8 +107,8 @@ struct TriggerTests {
             try world.advance(to: id, seconds: late)
             world.world.broker.hasSession = false
             #expect(try world.triggers().isEmpty == isHeld, "\(late) s late")
-            // The service still has its session, so the broker has kept the devices' sessions. No occurrence is held
-            // back.
+            // In its second run, the scheduler finds its session on the broker. So the broker has also kept the
+            // devices' sessions, and the scheduler holds no occurrence back.
             #expect(try world.triggers().count == 1)
         }
     }

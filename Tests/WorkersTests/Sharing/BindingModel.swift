@@ -1,4 +1,4 @@
-/// A very simple model of the expected bindings, without the rules under test.
+/// A very simple model of the expected bindings, which uses none of the code under test.
 struct BindingModel {
     struct Entry: Equatable {
         var role: String

@@ -48,7 +48,7 @@ private struct Walk {
     let isKilled: Bool
     var lastID = 0
     var deleted: Set<Int> = []
-    /// The id and the QR code's text of each invitation, by the invitation's number in the model.
+    /// The id of each invitation and the text of its QR code; the key is the invitation's number in the model.
     var made: [Int: (id: String, text: String?)] = [:]
     var trail: [String] = []
     /// Whether the store has changed since the workers last ran.

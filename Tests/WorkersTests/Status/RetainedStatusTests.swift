@@ -45,7 +45,7 @@ struct RetainedStatusTests {
         world.environment.limits.refreshPage = 2
         world.broker.forget()
         var loop = try world.loop(StatusHandler(world.environment))
-        // The test answers like the gate, which announces the connected devices when the service asks.
+        // Here, the test acts as the gate. When the service asks, the gate announces the connected devices.
         for device in [1, 4] {
             world.broker.send(
                 "ll/v1/system/presence/\(World.did(device).text)",

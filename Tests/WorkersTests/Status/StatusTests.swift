@@ -109,7 +109,7 @@ struct StatusTests {
             for level in [1, 2, 2] as [JSONValue] { world.sendReport(0, ["ts": ts, "data": ["level": level]]) }
             try world.runStatus()
         }
-        // The history contains the two reports with an id, and one report with the second value.
+        // The history contains the reports `r1` and `r2`, and one report with the level 2.
         #expect(try world.historyCount(0) == 3)
     }
 

@@ -72,10 +72,12 @@ class _Request:
     def __init__(self, method, body, limit, pause):
         self.method, self.body = method, body
         self.future = Future()
-        self.future.set_running_or_notify_cancel()  # cancelling only ends the waiting
+        # A running future can't be cancelled. If an asynchronous caller is cancelled, only its waiting ends.
+        self.future.set_running_or_notify_cancel()
         self.deadline = time.monotonic() + limit
         self.pause = pause
-        self.next = None  # when to repeat; None until published on this connection
+        # The time of the next repeat; None until the request has been published on the current connection.
+        self.next = None
 
 
 class App:
@@ -114,12 +116,14 @@ class App:
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._requests: dict[str, _Request] = {}
-        self._subscribing: dict[int, callable] = {}  # called at a SUBACK, by its message id
+        # The functions that are called when a SUBACK arrives; the key is the SUBACK's message id.
+        self._subscribing: dict[int, callable] = {}
         self._handlers: list[tuple[str, str | None, callable]] = []
         self._pushes: queue.SimpleQueue = queue.SimpleQueue()
         self._ready = self._closed = False
         self._refused = 0
-        self._other_id: str | None = None  # the other of two terminals tried in turn
+        # While the app tries two terminal ids in turn, the id that it isn't trying now.
+        self._other_id: str | None = None
         self._renewal: float | None = None  # when to make another connection
         self._with_token = False
         self._network = None  # the thread of the connection
@@ -228,10 +232,10 @@ class App:
             self._subscribe(filters, lambda _granted: self._begin())
 
     def _on_refusal(self, client):
-        """Tries the token and the secret in turn or, without a token, the current and a new terminal id.
+        """Tries the token and the secret in turn. Without a token, tries the current and a new terminal id in turn.
 
-        The first retry is immediate. The broker refuses a terminal that has lost a live session's token. It doesn't report
-        the reason.
+        The first retry is immediate. The new id helps if the current id has a live session whose token was lost,
+        because the broker then refuses the current id. The broker never reports the reason of a refusal.
         """
         if self.credentials is None:
             self.terminal_id, self._other_id = self._other_id or new_terminal_id(), self.terminal_id
@@ -270,10 +274,9 @@ class App:
         self._changed.notify_all()
 
     def _check_session(self):
-        """Checks whether the session is over; this is needed because the broker accepted the app's secret.
+        """Asks the service whether the session is over, after the broker has accepted the app's secret.
 
-        The accepted secret doesn't prove the session's end. The broker also accepts the secret for a live session whose
-        token was never used.
+        The app must ask, because the broker also accepts the secret for a live session whose token was never used.
         """
         request = _Request("account/whoami", {"id": secrets.token_hex(8), "token": self.credentials.token, "params":
         {}},
@@ -406,8 +409,9 @@ class App:
                                result["expiresAt"]))
         elif all(member in result for member in SESSION_MEMBERS):
             self._log_in(result)
-            # Once the request succeeds, the app must receive the user's messages. If another connection carried the
-            # login, the app must reconnect with the token. The app then repeats the request, and gets the same answer.
+            # The request succeeds only once the app also receives the user's messages. If an earlier connection carried
+            # the login, the present connection may not subscribe to these messages. The app then reconnects with the
+            # token, repeats the request, and gets the same answer.
             self._requests[request.body["id"]] = request
             return self._subscribe(
                 [(self._user_filter, 1)], lambda granted: self._settle(request, result) if granted else self._renew())

@@ -16,9 +16,10 @@ class Account:
         """Logs in as an anonymous user.
 
         No token is needed. If the terminal already has a session, the login ends that session, with the reason
-        `replaced`. A login without `deviceId` erases an anonymous user who was logged in on the terminal. A deviceId, a
-        device or a session on another terminal prevents this. TooManyRequests: more than 30 new users on one terminal
-        in a day. The limit for one source address is 60 new users in an hour.
+        `replaced`. A login without `deviceId` creates a new anonymous user. If another anonymous user was logged in on
+        the terminal, this login erases that user. But a user who has a deviceId, a device, or a session on another
+        terminal is kept. TooManyRequests: more than 30 new users on one terminal in a day. The limit for one source
+        address is 60 new users in an hour.
 
         Returns: The answer is the same as for every login.
         """
@@ -54,15 +55,16 @@ class Account:
 
         No token is needed for the purposes login, register and resetPassword. The purposes `bind`, `operation` and
         `logoutTerminal` need a token. Codes for logoutTerminal are sent only to the user's own verified addresses. A
-        code has six digits, is valid for 10 minutes, and works once. Callers who send the code's codeToken have 5 tries
-        together. All other callers have another 5 tries together. A code is valid for one purpose, address, app and
+        code has six digits, is valid for 10 minutes, and works once. All callers who send the code's codeToken share 5
+        tries. All callers who don't send it share another 5 tries. A code is valid for one purpose, address, app and
         region. TooManyRequests: the last code of this purpose was sent to the address less than 60 s ago. An address
-        gets at most 5 codes of this purpose in an hour, or 10 in a day. A terminal can request codes for 5 other
-        addresses in an hour. A source address can request 20 codes in an hour. After such a refusal, a code that was
-        already sent stays valid. A malformed address gets InvalidRequest and nothing is sent. The answer is the same
-        whether or not the account exists. With the policy revealAccounts, the purposes `login` and `resetPassword` need
-        an address that an account has verified. Other addresses get ResourceNotFound. The outcome is published on
-        `app/{appId}/{terminalId}/code`.
+        gets at most 5 codes of one purpose in an hour, and at most 10 codes of all purposes in a day. A terminal can
+        request codes for at most 5 different addresses in an hour. A source address can request 20 codes in an hour.
+        After such a refusal, a code that was already sent stays valid. A malformed address gets InvalidRequest and
+        nothing is sent. Without the policy revealAccounts, the answer is the same whether or not the account exists.
+        With this policy, the purpose `login` needs a phone, or an e-mail that an account has verified. The purpose
+        `resetPassword` needs an address with which an account's password can be reset. Other addresses get
+        ResourceNotFound. The outcome is published on `app/{appId}/{terminalId}/code`.
 
         Returns: The number of seconds until another code of this purpose can be sent to this address.
         """
@@ -100,19 +102,19 @@ class Account:
         the purpose `register`. A ticket must be for an address in the request. If both a phone and an e-mail are given,
         the code or ticket proves one of them. The other one is pending. A pending phone is verified by
         account/bindPhone. A pending e-mail is verified by its link or by account/bindEmail. A pending address can't be
-        used to log in. If another account has verified the pending address, and the app reveals accounts, the request
-        gets Duplicated. If the app does not reveal accounts, the answer is the same as for a free address. A phone
-        without an e-mail needs a code or ticket. A phone without an e-mail gets PolicyRejected while the policy
+        used to log in. If another account can already log in with the pending address, and the app reveals accounts,
+        the request gets Duplicated. If the app does not reveal accounts, the answer is the same as for a free address.
+        A phone without an e-mail needs a code or ticket. A phone without an e-mail gets PolicyRejected while the policy
         phoneRegistration is off. While the policy emailRegistration is `code`, an e-mail needs a code or ticket. While
         the policy is `link` or `none`, an e-mail needs neither. A phone that is given with the e-mail also needs
         neither, and is then pending. If no username is given, a proved phone becomes the username. The given username
         can also be the proved phone itself, in any of the phone's forms. A taken username gets Duplicated. A taken
         address gets Duplicated only if the code is right. With `link` or `none`, a taken address gets Duplicated only
         if the app reveals accounts. Otherwise it gets the same answer as a new address, and the address's owner gets an
-        e-mail. Several accounts can then have the same address, and each logs in with its own password. But only the
-        two oldest unverified accounts can log in with the address. Until an account has verified the address, each of
-        these accounts gets a verification link. With `none`, this link is part of a confirmation. An address verified
-        by a code is removed from accounts that never verified it.
+        e-mail. Several accounts can then have the same address, each with its own password. If accounts have not
+        verified the address, only the two oldest of them can log in with it. Until an account has verified the address,
+        each of these accounts gets a verification link. With `none`, the link is part of an e-mail that confirms the
+        registration. An address verified by a code is removed from accounts that never verified it.
 
         Returns: The answer is the same as for a login.
         """
@@ -131,15 +133,15 @@ class Account:
         """Logs in by password or code.
 
         No token is needed. `account` can be a phone, an e-mail or a username. `code` must have the purpose `login`. A
-        code is given with a phone, an email, or an account that is one of these. If the code is right and the phone is
-        unknown, a user is registered. This user has the phone as the username, a verified phone and no password. If the
-        terminal's session is anonymous, its user becomes the new user. With `adopt`, a login to an existing account
-        takes over the anonymous user's devices. Without `adopt`, the answer says how many devices the account could
-        take over. A login undoes a pending cancellation. A wrong password and an unknown name both get
-        InvalidCredentials. A wrong code gets InvalidCode. With the policy revealAccounts an unknown name gets
-        ResourceNotFound. After ten failed logins for one name or from one terminal in 15 minutes, further passwords get
-        TooManyRequests. A login with a correct code still works. If the terminal already has a session, the login ends
-        that session, with the reason `replaced`.
+        code can be given with `phone`, with `email`, or with an `account` that is a phone or an e-mail. If the code is
+        right and the phone is unknown, a user is registered. This user has the phone as the username, a verified phone
+        and no password. If the terminal's session is anonymous, its anonymous user becomes the registered user. With
+        `adopt`, a login to an existing account takes over the anonymous user's devices. Without `adopt`, the answer
+        says how many devices the account could take over. A login undoes a pending cancellation. A wrong password and
+        an unknown name both get InvalidCredentials. A wrong code gets InvalidCode. With the policy revealAccounts an
+        unknown name gets ResourceNotFound. After ten failed logins for one name or from one terminal in 15 minutes,
+        further passwords get TooManyRequests. A login with a correct code still works. If the terminal already has a
+        session, the login ends that session, with the reason `replaced`.
 
         Returns: The answer is the same as for every login. The terminal also gets its devices on
         `app/{appId}/{terminalId}/devices`.
@@ -179,8 +181,8 @@ class Account:
         No token is needed. Accounts are found by provider and subject, never by e-mail. If the service stores an
         address from the provider, the address is unverified. A missing nickname or picture is taken from the provider,
         if the provider returns one. The first login creates a user with a random username and no password (`isNew`). If
-        the terminal's session is anonymous, its user is converted instead. The provider `auth2` means `apple`; one SDK
-        uses this name.
+        the terminal's session is anonymous, its user is converted instead. The name `auth2` is also accepted for the
+        provider `apple`, because one SDK uses it.
 
         Returns: The answer is the same as for every login.
         """
@@ -248,11 +250,12 @@ class Account:
 
         Members that are absent or null stay unchanged. If another user has the `username`, the request gets Duplicated.
         If the policy usernameChangeable is off, a user who already has a username gets PolicyRejected. A phone (with
-        its country code) or an e-mail given here must be verified. Until then it can't be used to log in or to reset
-        the password. A phone is verified by account/bindPhone. An e-mail is verified by account/bindEmail, or by the
-        link that is sent to it. Until then the address is shown as `pendingPhone` or `pendingEmail`. If the account has
-        no verified address, `phone` or `email` shows it too. If the current address is given again, the pending address
-        is dropped. With the policy revealAccounts, another account's address gets Duplicated. Otherwise the address is
+        its country code) or an e-mail that is given here must then be verified. Until the user has verified this
+        address, it can't be used to log in or to reset the password. A phone is verified by account/bindPhone. An
+        e-mail is verified by account/bindEmail, or by the link that is sent to it. Until then the address is shown as
+        `pendingPhone` or `pendingEmail`. If the account has no phone with which it can log in, `phone` also shows the
+        pending phone. The same applies to `email`. If the current address is given again, the pending address is
+        dropped. With the policy revealAccounts, another account's address gets Duplicated. Otherwise the address is
         accepted, and its owner gets a message. If a request has both a username and an address, either both are
         accepted or neither is. If they are accepted but another member is refused, the answer is a success with
         `profileError`. A request with only profile fields is refused as a whole if one of these fields is bad.
@@ -283,12 +286,13 @@ class Account:
         """Binds a phone number that the user has verified, and replaces the old one.
 
         `code` must have the purpose `bind`. A wrong code gets InvalidCode. A correct code gets Duplicated if another
-        account has verified the number. If another account has the same phone or e-mail but has not verified it, that
-        account loses it. The old address and the user's other terminals are notified. For 24 hours a link sent to the
-        old address can undo the change. Undoing the change ends all sessions. It also removes what an intruder could
-        use to log in. This is a password set after the change, or a username that is an unverified e-mail address. It
-        is also an e-mail address or provider's identity added after the change or within a day before it. A bad
-        `profile` does not prevent the binding, and is reported as `profileError`.
+        account has verified the number. If another account has the same phone number but has not verified it, that
+        account loses the number. The old number and the user's other terminals are notified. For 24 hours a link sent
+        to the old number can undo the change. Undoing the change ends all sessions. It also removes everything with
+        which an intruder might log in. The account loses a password that was set after the change, and a username that
+        is an unverified e-mail address. It also loses an e-mail address or a provider's identity that was added after
+        the change or within a day before the change. A bad `profile` does not prevent the binding, and is reported as
+        `profileError`.
 
         Returns: The updated user.
         """
@@ -306,10 +310,11 @@ class Account:
         `code` must have the purpose `bind`. A wrong code gets InvalidCode. A correct code gets Duplicated if another
         account has verified the address. If another account has the same address without having verified it, that
         account loses the address. The old address and the user's other terminals are notified. The old address gets a
-        link, which can undo the change for 24 hours. Undoing the change ends all sessions. It also removes what an
-        intruder could use to log in. This is a password set after the change, or a username that is an unverified
-        e-mail address. It is also a phone number or provider's identity added after the change or within a day before
-        it. A bad `profile` does not prevent the binding, and is reported as `profileError`.
+        link, which can undo the change for 24 hours. Undoing the change ends all sessions. It also removes everything
+        with which an intruder might log in. The account loses a password that was set after the change, and a username
+        that is an unverified e-mail address. It also loses a phone number or a provider's identity that was added after
+        the change or within a day before the change. A bad `profile` does not prevent the binding, and is reported as
+        `profileError`.
 
         Returns: The updated user.
         """
@@ -352,13 +357,15 @@ class Account:
     def requestPasswordReset(self, *, email: str, countryCode: str | None = None, region: str | None = None):
         """Sends a link to the page that sets a new password.
 
-        No token is needed. An address finds the account that verified it, registered with it, or has it as its
-        username. If no account matches, the answer is the same, but with the policy revealAccounts it is
-        ResourceNotFound. The link is valid for 1 hour and works once. A new link makes the old link invalid. If the
-        account was registered with this address and never verified it, the link verifies the address. The link also
-        removes everything that was linked to the account in the meantime. This is the phone, providers, other links and
-        a username that is a different e-mail address. When the new password is set, all sessions end. The limits are
-        the same as for sendCode.
+        No token is needed. The link is for the account that has verified the address. If no account has verified the
+        address, the link is for the account that registered with the address. If there is no such account either, the
+        link is for the account whose username is the address. If no account matches, the answer is the same, but with
+        the policy revealAccounts it is ResourceNotFound. The link is valid for 1 hour and works once. A new link makes
+        the old link invalid. If the account was registered with this address and never verified it, the link verifies
+        the address. Because other people may have added data before the verification, the account then loses its phone
+        number and its linked providers. It also loses a username that is a different e-mail address, and all other
+        links sent for the account become invalid. When the new password is set, all sessions end. The limits are the
+        same as for sendCode.
 
         Returns: {}.
         """
@@ -464,12 +471,12 @@ class Device:
     ):
         """Binds a device by its passcode.
 
-        Give either `did`, or `productKey` and `mac`. In 15 minutes, one user has 5 wrong tries for one device, and one
-        terminal has 10. All users together have 50 for one device. After that even the right passcode gets
-        TooManyRequests. The right `claim` is accepted even if other users have used up the 50 tries. A try for an
-        unknown device counts only towards this user's limit for the given `did` or MAC. A user who is already bound
-        also needs the right passcode. Forbidden: the device has an owner or 10,000 users, or the caller has 1,000
-        devices.
+        Give either `did`, or `productKey` and `mac`. In 15 minutes, one user can make 5 wrong tries for one device. One
+        terminal can make 10 wrong tries for all devices together. All users together can make 50 wrong tries for one
+        device. Once one of these limits is reached, even the right passcode gets TooManyRequests. The right `claim` is
+        accepted even if other users have used up the 50 tries. A try for an unknown device counts only towards this
+        user's limit for the given `did` or MAC. A user who is already bound also needs the right passcode. Forbidden:
+        the device has an owner or 10,000 users, or the caller has 1,000 devices.
 
         Returns: The bound device.
         """
@@ -558,16 +565,17 @@ class Device:
         The oldest record comes first. Records with the same time are in the order of their arrival. The history
         contains only records of the device's current ownership period. No record is older than the product's
         historyDays (30 by default). Earlier records are left out, without an error. The first ownership period also
-        includes records from before the device's registration. With `every`, values are summarised by steps. Steps of
-        minutes and hours (15m, 6h) have a fixed length. They are counted from the epoch in UTC. Steps of days, weeks
-        (from Monday) and months follow `timezone`. Days have 23 or 25 hours when the zone's clocks change. A record is
-        used if its time is at or after `from` and before `to`. This is also true of the first and the last step. Steps
+        includes records from before the device's registration. With `every`, time is divided into steps, and each row
+        summarises the values of one step. Steps of minutes and hours (15m, 6h) have a fixed length. They are counted
+        from the epoch in UTC. Steps of days, weeks (from Monday) and months begin at midnight in the zone `timezone`.
+        Days have 23 or 25 hours when the zone's clocks change. A record is used if its time is at or after `from` and
+        before `to`. If `from` or `to` lies within a step, only the step's records in this period are used. Steps
         without values are left out. `avg, min, max, sum` use only numbers. InvalidRequest: `fn` without `every`, an
         unknown zone, or a step with more than 5,000,000 records.
 
         Returns: For a record, `ts` is its time. For a step, `ts` is the time at which the step begins. With `attr`, a
-        row has `value`; without `attr`, it has `data`. A row has `binary` if the device sent bytes. A `cursor` for the
-        next page can be present even with fewer rows than `limit`, or none.
+        row has `value`; without `attr`, it has `data`. A row has `binary` if the device sent bytes. A page can have a
+        `cursor` for the next page even if it has fewer rows than `limit`, or no rows.
         """
         return self._ask("device/history", {
             "did": did, "from": from_, "to": to, "attr": attr, "limit": limit, "cursor": cursor, "every": every,
@@ -614,11 +622,12 @@ class Device:
         and no other user is bound. The device is created if it has not registered yet. Its first registration then
         needs no oldSecret and sets the passcode. NotListed: the product's `registration` is `listed`, and the MAC is
         not on its list. A wrong claim or secret, an unknown device and a product of another app get InvalidCredentials.
-        All these failed tries count together with the wrong passcodes of device/bind. In 15 minutes, one user has 5
-        wrong tries for one device, and one terminal has 10. All users together have 50 for one device. Beyond these
-        limits the request gets TooManyRequests. The last limit does not apply to requests with the right `claim`.
-        Forbidden: the device has an owner or 10,000 users, or the caller has 1,000 devices. Only requests with the
-        right claim or secret get Forbidden. If the caller is already bound, the request succeeds and changes nothing.
+        All these failed tries count together with the wrong passcodes of device/bind. In 15 minutes, one user can make
+        5 wrong tries for one device. One terminal can make 10 wrong tries for all devices together. All users together
+        can make 50 wrong tries for one device. Beyond these limits the request gets TooManyRequests. The limit of 50
+        tries does not apply to requests with the right `claim`. Forbidden: the device has an owner or 10,000 users, or
+        the caller has 1,000 devices. Only requests with the right claim or secret get Forbidden. If the caller is
+        already bound, the request succeeds and changes nothing.
 
         Returns: The bound device.
         """
@@ -643,7 +652,7 @@ class Device:
         even without a subscription.
 
         Returns: `productKey` is present even if the device did not send it. `productKey` is the only member if the
-        device sent nothing. The same is true if it was bound remotely and has not registered yet.
+        device sent nothing, or if the device was bound remotely and has not registered yet.
         """
         return self._ask("device/hardware", {"did": did})
 
@@ -918,12 +927,12 @@ class Notification:
         """Sets the address at which a push service reaches this terminal.
 
         A terminal has one address. A new address replaces the old one, and null removes it. Without `push`, the method
-        only returns the address. If two terminals set the same address, only the one that set it last keeps it. The end
-        of the session removes the address. An API key gets Forbidden. InvalidRequest with field params.push.address:
-        the service is not allowed to connect to this Web Push address.
+        changes nothing. If two terminals set the same address, only the one that set it last keeps it. The end of the
+        session removes the address. An API key gets Forbidden. InvalidRequest with field params.push.address: the
+        service is not allowed to connect to this Web Push address.
 
-        Returns: The stored address, in the form in which session/list shows it. The address is absent if the terminal
-        has none.
+        Returns: The data about the terminal's push address, as in session/list. `push` is absent if the terminal has no
+        address.
         """
         return self._ask("notification/setPush", {"push": push})
 
@@ -945,8 +954,9 @@ class Notification:
 
         Returns the decisions made at the time of the events. Later changes to the settings don't change these
         decisions. The newest event comes first. The reasons why the user was not notified are kept for 7 days. An event
-        that notifies nobody, or only other users, has no row (reference: notifications#events). If the user deleted a
-        notification, its event has no row. NotBound: the user isn't bound to the device.
+        has no row if events of this type don't notify anyone, or if they notify only other users (reference:
+        notifications#events). If the user deleted a notification, its event has no row. NotBound: the user isn't bound
+        to the device.
 
         Returns: One row for each event.
         """
@@ -1013,11 +1023,11 @@ class Schedule:
         """Changes a schedule.
 
         Members that are absent or null stay unchanged. If date, weekDays or monthDays is given, this member sets the
-        kind of schedule. The other two members are then cleared. If several of them are given, the rule of
-        schedule/create applies. A disabled schedule stays disabled unless `enabled` is true. Only the schedule's
-        creator, the special user and the owner may use this method. Requests from other users or with an unknown id get
-        ResourceNotFound. To change attrs, the caller must be able to control the device (otherwise NotSubscribed or
-        Forbidden). The schedule still acts with its creator's rights.
+        kind of schedule. The other two members are then cleared. If the request contains more than one of these three
+        members, weekDays takes precedence over monthDays, and monthDays over date. A disabled schedule stays disabled
+        unless `enabled` is true. Only the schedule's creator, the special user and the owner may use this method.
+        Requests from other users or with an unknown id get ResourceNotFound. To change attrs, the caller must be able
+        to control the device (otherwise NotSubscribed or Forbidden). The schedule still acts with its creator's rights.
 
         Returns: The changed schedule, and all schedules of the device.
         """
@@ -1157,7 +1167,7 @@ class Session:
         Forbidden: the user already has the maximum number of links (limits.homeAssistantsPerUser).
 
         Returns: The data with which Home Assistant connects to the broker. The password is shown only once. The session
-        lasts until it is ended.
+        does not expire.
         """
         return self._ask("session/link", {"kind": kind, "name": name})
 

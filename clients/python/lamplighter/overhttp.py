@@ -49,7 +49,7 @@ def is_answer(answer: dict) -> bool:
 
 
 class Message:
-    """A message in the form in which paho delivers messages."""
+    """A message with the attributes of paho's messages that App uses."""
 
     def __init__(self, topic, payload):
         self.topic, self.payload = topic, payload
@@ -112,12 +112,12 @@ class HTTPClient:
             self._last += 1
             self._subscribing.append(self._last)
             self._changed.notify_all()
-            if self._is_reading:  # a stream of another token
+            if self._is_reading:  # the open stream belongs to an earlier token
                 self._leave()
             return 0, self._last
 
     def unsubscribe(self, _filter):
-        pass  # the next stream is another user's
+        pass  # nothing to do: the next stream has only the new user's topics
 
     def publish(self, topic, payload, _qos):
         body = json.loads(payload)
@@ -137,7 +137,7 @@ class HTTPClient:
             answer = None
         with self._changed:
             self._under_way.discard(body["id"])
-        if answer is not None and is_answer(answer):  # App repeats what has no answer
+        if answer is not None and is_answer(answer):  # `App` repeats a request without an answer
             answer.setdefault("id", body["id"])
             self.on_message(self, None, Message(f"{self._space}/response", json.dumps(answer)))
 

@@ -55,7 +55,7 @@ async function ask(method, parts, { query, body, signal, version } = {}) {
     throw new Problem(0);
   }
   // The header `Date` contains the service's time in whole seconds. The end of this second is used as the service's
-  // time. Thus, no stored report is in the future.
+  // time. With the beginning of the second, a report that was just stored could seem to be in the future.
   keepSkew(Date.parse(answer.headers.get('Date')) + 999 - Date.now());
   if (answer.status === 401 && parts[0] !== 'session') dispatchEvent(new Event('signedout'));
   const isJSON = /json/.test(answer.headers.get('Content-Type') ?? '');

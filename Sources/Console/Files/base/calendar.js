@@ -17,7 +17,8 @@ export function offset(at, zone) {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
 }
 
-// Returns the moment when the zone's clocks show `wall`. `wall` is given as if it were UTC.
+// Returns the moment at which a zone's clocks show the wall time `wall`. `wall` is the timestamp that this wall time
+// would have in UTC.
 function moment(wall, zone) {
   const guess = wall - offset(wall, zone);
   return wall - offset(guess, zone);
@@ -49,8 +50,8 @@ export function ticks(from, to, zone, most) {
   return { step, found };
 }
 
-// A step is a period, such as an hour, a day or a month. Returns the beginning of the step that contains a wall time,
-// moved forward by `later` steps.
+// Returns the beginning of the period that contains the wall time `wall`, or of the period that begins `later` periods
+// after that one. `step` is the length of a period, such as a day or a month.
 function beginning(wall, step, later = 0) {
   const date = new Date(wall);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];

@@ -11,7 +11,8 @@ import { html, render } from './html.js';
 import { t, fill, dates, locale, value as shownValue } from './words.js';
 import { ticks, tickText } from './calendar.js';
 
-const LEFT = 58; // the least margin; it grows with the longest number of an axis
+// The minimum width of the left margin. Long numbers on an axis make the margin wider.
+const LEFT = 58;
 const RIGHT = 12;
 const PANEL = 170;
 const LANE = 34;
@@ -84,7 +85,8 @@ class Chart extends HTMLElement {
     const { step, found } = ticks(from, to, zone, Math.max(2, Math.floor(this.#width / 110)));
     return found.map(at => {
       const x = this.#x(at);
-      const isLast = x > this.#width - 60; // the text is left of its line, so that it isn't cut off
+      // The text of the last line stands left of the line. On the right, the text would be cut off.
+      const isLast = x > this.#width - 60;
       return html`<g><line class="chart-grid" x1="${x}" x2="${x}" y1="0" y2="${height - 22}"/>
       <text class="chart-text" text-anchor=${isLast && 'end'} x="${isLast ? x - 3 : x + 3}" y="${height - 6}">${tickText(at, step, zone, locale)}</text></g>`;
     });
@@ -216,7 +218,8 @@ class Chart extends HTMLElement {
   }
 }
 
-// Numbers with the same unit share a panel. Each series of words gets a lane. Sets each panel's distance from the top.
+// Returns the panels for all series, each with its distance from the top. Series of numbers with the same unit share a
+// panel, unless they have titles. Each series of words gets a lane, which is a panel of its own.
 function layOut(all, height) {
   const panels = [];
   all.forEach((series, place) => {
@@ -245,7 +248,8 @@ function scale(all) {
   }
   if (low > high) [low, high] = [0, 1];
   [low, high] = [Math.max(low, -FAR), Math.min(high, FAR)];
-  // The axis of a count begins at zero, and its labels have no fractions.
+  // The axis of a series with a floor begins at the floor. Its range is at least 4, so that the labels of a count have
+  // no fractions.
   const { floor } = all[0];
   if (floor !== undefined) [low, high] = [floor, Math.max(high, floor + 4)];
   if (low === high) [low, high] = [low - Math.max(1, Math.abs(low) / 10), high + Math.max(1, Math.abs(high) / 10)];

@@ -39,7 +39,8 @@ export class Feed {
   }
 
   get #terms() {
-    // If there are too many terms, the terms of list rows are dropped first.
+    // The service accepts at most 250 watched terms for a stream. If the tabs watch more, the terms of list rows are
+    // dropped first.
     const isRow = term => term.startsWith('device:');
     const all = [...new Set([...this.#tabs.values()].flat())].sort((a, b) => isRow(a) - isRow(b) || (a < b ? -1 : 1));
     return all.filter(term => !this.#isBare || !term.includes(':')).slice(0, 250);
@@ -92,7 +93,8 @@ export class Feed {
       this.#listen(stream);
       const answer = await fetch(url, { headers, credentials: 'same-origin', cache: 'no-store', signal: stream.abort.signal });
       if (answer.status === 401) return this.#out('expired');
-      if (answer.status === 400 && this.#watched) this.#isBare = true; // an id is unknown: drop all terms with ids
+      // The service doesn't know one of the watched ids. From now on, the feed watches no terms with ids.
+      if (answer.status === 400 && this.#watched) this.#isBare = true;
       if (!answer.ok) throw new Error(String(answer.status));
       isEnded = await this.#read(answer.body.pipeThrough(new TextDecoderStream()).getReader(), stream);
     } catch {

@@ -31,7 +31,7 @@ export function begin() {
   say();
 }
 
-// Posts the watched terms, once for all changes in one task.
+// Posts the watched terms to the worker. If several subscriptions change in one task, the terms are posted only once.
 function say() {
   if (queued) return;
   queued = true;

@@ -126,7 +126,8 @@ function patch(node, view) {
     return;
   }
   const before = node[shown].props;
-  if (before === view.props) return; // an unchanged view, such as a row that didn't change
+  // The node already shows this view. This is the case, for example, if a row of a table didn't change.
+  if (before === view.props) return;
   // A custom element draws its content itself.
   if (!view.tag.includes('-')) patchChildren(node, view.children);
   for (const name in before) if (!(name in view.props)) set(node, name, undefined, before[name]);
@@ -145,7 +146,8 @@ function set(node, name, value, before) {
   } else if (name === 'tint') {
     if (before !== undefined && before !== value) tint(node);
   } else if (name === 'value' || name === 'checked' || name === 'open') {
-    // A refused choice is reset to the current value. A text that is being typed stays unchanged.
+    // A `select` gets the view's value in each drawing, so that it shows the old choice again if the new choice was
+    // refused. Other fields get the value only if it changed, so that a text that is being typed stays unchanged.
     if ((value !== before || node.localName === 'select') && node[name] !== (value ?? '')) node[name] = value ?? '';
   } else if (value === before) {
     return;

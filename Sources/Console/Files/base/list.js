@@ -1,4 +1,4 @@
-// The common parts of pages with a list: the query in the address, and the pages of answers.
+// The common parts of pages with a list: the query in the address, the search field, and the list's live changes.
 
 import { html } from './html.js';
 import { t } from './words.js';

@@ -164,8 +164,10 @@ export async function attempt(act, done) {
 }
 
 const typed = new Set(); // forms with typed text
-let sent; // the form that the page sent last; its text counts as unsaved again if it's refused
-let warning; // the note that Esc discards the text
+// The form that the page sent last. If the service refuses the form, its text counts as unsaved again.
+let sent;
+// The shown note that another Esc discards the typed text.
+let warning;
 const unwarn = () => warning?.remove();
 addEventListener('input', ({ target }) => {
   if (target.form) typed.add(target.form);
@@ -198,7 +200,8 @@ export function dialog(label, draw) {
     set(changes) { Object.assign(box.state, changes); box.redraw(); },
     redraw() { if (!ending.signal.aborted) render(draw(box), body); },
   };
-  // Esc is handled here. Browsers fire a second `cancel` only after another action of the user.
+  // Esc is handled as a key, not by the dialog's event `cancel`. If `cancel` was prevented once, the next Esc closes
+  // the dialog without this event, unless the user did something else before.
   addEventListener('keydown', event => { if (event.key === 'Escape' && keeps(element, box.close)) event.preventDefault(); }, { signal: ending.signal });
   element.addEventListener('close', () => {
     ending.abort();

@@ -17,7 +17,8 @@ class Search extends HTMLElement {
   #timer;
 
   set value(text) {
-    if (text === this.#text.trim()) return; // the space before the next term stays
+    // The field already contains this text. A space that the user typed before the next term stays.
+    if (text === this.#text.trim()) return;
     this.#text = text;
     this.#draw();
   }

@@ -9,10 +9,13 @@ function hiddenColumns(name, columns) {
   return new Set(kept === null ? columns.filter(column => column.isExtra).map(column => column.id) : kept.split(','));
 }
 
-const drawn = new WeakMap(); // by row: the values it was drawn from, and its view
+// For each row, the values from which the row was drawn last, and the resulting view.
+const drawn = new WeakMap();
 
-// An unchanged row isn't drawn again. In a long list, a change affects few rows. If a column depends on more than the
-// row, the column is a new object in each drawing. Every row is then drawn again. Times update themselves.
+// Returns a row's former view if the row is the same object, and the values in `from` are the same. Otherwise, the row
+// is drawn again. In a long list, a change affects few rows. The values in `from` include the columns. If a column's
+// cells depend on more than the row, the page makes a new object for the column in each drawing. Then all rows are
+// drawn again. Shown times need no drawing, because they update themselves.
 function unlessDrawn(row, from, draw) {
   const last = drawn.get(row);
   if (last?.from.length === from.length && from.every((part, i) => part === last.from[i])) return last.view;

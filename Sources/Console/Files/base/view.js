@@ -8,7 +8,8 @@ import { here, refine } from './route.js';
 let pausedAt = null;
 const held = [];
 const MOST = 200; // the most rows in one answer of the service
-const MOST_AGAIN = 1000; // the most rows of a list that are read again
+// When a list is read again, at most this number of rows are read.
+const MOST_AGAIN = 1000;
 const lengths = new Map(); // by address: a list's number of rows when its page was left
 
 /** Returns when the operator paused live changes; null if they aren't paused. */
@@ -143,7 +144,8 @@ export class View {
     try {
       const page = await get(asked.parts, { ...asked.query, cursor: data.next }, this.signal);
       const items = [...this.state[name].data.items, ...page.items];
-      asked.length = items.length; // for a concurrent read of the list
+      // If the list is being read again at the same time, that read continues up to this length.
+      asked.length = items.length;
       set({ data: { ...page, items } });
     } catch (problem) {
       if (!this.signal.aborted) set({ addingProblem: problem });

@@ -13,7 +13,8 @@ const DAY = 86_400_000;
 const RANGES = { fit: DAY, hour: DAY / 24, day: DAY, week: 7 * DAY, month: 30 * DAY, quarter: 91 * DAY, year: 365 * DAY };
 const ZONES = typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('timeZone') : [];
 const MOST = 6;
-const LEAST = 60_000; // the shortest range that a fit shows
+// The length, in milliseconds, of the shortest range that `fit` returns.
+const LEAST = 60_000;
 
 const zone = view => view.query.get('zone') || timeZone;
 
@@ -49,15 +50,17 @@ export async function start(view, again = false) {
   }
 }
 
-// Narrows the window: the new window begins shortly before the first report. If the window contains no reports, the
-// window of the last year is narrowed.
+// Narrows the shown range, so that it begins shortly before the first report. If the range contains no reports, the
+// last year is used as the range, and is narrowed in the same way.
 async function fit(charts, { from, to }, read) {
   const first = () => Math.min(...charts.flatMap(({ rows }) => rows.map(row => row.at)));
   if (first() === Infinity) {
     from = to - RANGES.year;
     charts = await read({ from, to });
   }
-  // In a long range, a row can begin long before its first report. Therefore, a second round narrows the window.
+  // In a long range, each row of an answer summarizes a long period, whose first report can be long after the period's
+  // beginning. The first round makes the range shorter, and so the rows' periods. A second round can then narrow the
+  // range further.
   for (let round = 0; round < 2 && first() < Infinity; round += 1) {
     const began = Math.max(from, first());
     const fitting = Math.min(to - LEAST, began - Math.round((to - began) / 20));

@@ -76,7 +76,8 @@ function control(view, point) {
       ${now === undefined && html`<option value="">–</option>`}${(point.values ?? []).map(word => html`<option value="${word}">${word}</option>`)}</select></label>`;
   }
   const isNumber = point.kind === 'int' || point.kind === 'float';
-  // A string that would parse as another type's value is shown as JSON. Thus, the string is sent unchanged.
+  // If a string would be parsed as another value, such as the string "5" as a number, the field shows the string as
+  // JSON, in quotation marks. Thus, the same string is sent again.
   const isText = typeof now === 'string' && (point.kind !== 'any' || anything(now) === now);
   const text = edits[point.name] ?? (isText ? now : now === undefined ? '' : JSON.stringify(now));
   const submit = event => {

@@ -1,5 +1,5 @@
-// Users: the device's users, with each role and its end, and the device's invitations. This file also contains the tab
-// of the device's schedules.
+// Users: the device's users with their roles, the time at which a guest's access ends, and the device's invitations.
+// This file also contains the tab of the device's schedules.
 
 import { html } from '../base/html.js';
 import { t } from '../base/words.js';

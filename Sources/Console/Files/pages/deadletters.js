@@ -68,7 +68,8 @@ function example({ row, text, base64 }) {
   saveJSON(`dead-letter-${row.id}`, { topic: row.topic, reason: row.reason, payload });
 }
 
-// Returns the text with the faulty character marked: `offset` counts bytes, while JavaScript counts UTF-16 units.
+// Returns the text with the faulty character marked. The text is encoded to find this character, because `offset`
+// counts bytes, while JavaScript counts UTF-16 units.
 function marked({ text, offset }) {
   if (offset === undefined) return text;
   const head = new TextDecoder().decode(new TextEncoder().encode(text).slice(0, offset));

@@ -105,7 +105,8 @@ function bulk(view) {
     for (const did of dids) if (await attempt(() => act(did))) number += 1;
     tell(fill(done, number));
   };
-  // A device without a passcode has no label. `attempt` reports this, and the other labels are saved.
+  // A device without a passcode has no label. For such a device, `attempt` reports the error, and the labels of the
+  // other devices are saved.
   const labels = async () => {
     const found = [];
     for (const did of chosen) await attempt(async () => found.push({ name: did, ...(await get(['devices', did, 'label'])) }));

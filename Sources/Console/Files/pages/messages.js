@@ -12,7 +12,8 @@ import { to } from '../base/route.js';
 
 export const title = () => t.nav.messages;
 
-// The stream repeats at most 100 rows, so the list already contains all repeated rows.
+// Each event of the stream contains at most the newest 100 rows. The list also loads 100 rows, so that only rows that
+// are really new are marked as new.
 const load = view => view.list('list', ['messages'], { query: asked(view), limit: 100 });
 
 export async function start(view) {

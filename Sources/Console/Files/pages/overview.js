@@ -62,8 +62,8 @@ function health(data) {
   </section>`;
 }
 
-// The chart of the last day. The unfinished last step would look like a drop. This step is left out if earlier steps
-// have counts.
+// The chart of the last day, in steps of ten minutes. The last step is unfinished, so its count would look like a drop.
+// Therefore, the chart leaves out the last step, unless all earlier steps are empty.
 let drawn;
 function line({ load, at }) {
   const key = JSON.stringify(load);

@@ -1,4 +1,4 @@
-// Products: their data points, how many devices use each, and which devices may register.
+// Products: each product's data points, its number of devices, and the devices that may register.
 
 import { html } from '../base/html.js';
 import { t, fill, count } from '../base/words.js';

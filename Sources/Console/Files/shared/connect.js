@@ -51,7 +51,8 @@ async function open(box, productKey, mac) {
     if (kind === 'connect' && data.mac === mac) box.set({ connection: data });
   });
   if (may('operator')) {
-    get(['products', productKey, 'labels', mac]).then(label => box.set({ label })).catch(() => {}); // no passcode: no label
+    // If this request fails, the dialog shows no label.
+    get(['products', productKey, 'labels', mac]).then(label => box.set({ label })).catch(() => {});
   }
 }
 

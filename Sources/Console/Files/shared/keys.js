@@ -58,7 +58,8 @@ function step(by) {
 
 function back(event) {
   if (isTyping(event.target)) {
-    event.preventDefault(); // otherwise the browser would empty a search field without an event
+    // Otherwise the browser would empty a search field, and the page would get no event.
+    event.preventDefault();
     return event.target.blur();
   }
   const open = document.querySelector(':popover-open');

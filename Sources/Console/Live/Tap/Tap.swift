@@ -71,7 +71,7 @@ final class Tap: Sendable {
     struct Position: Sendable {
         var number: Int64
         var left: Int64
-        /// The number of further lines that the stream was allowed to get at the moment `at`.
+        /// How many more lines the stream was allowed to receive at the moment `at`.
         var mayTell = Double(Tap.toldMax)
         var at = ContinuousClock.now
         /// The members of the last report, as JSON, without `term`, `lines` and `left`.
@@ -81,7 +81,7 @@ final class Tap: Sendable {
     /// The maximum number of lines that a stream gets per second, or at once after a pause.
     private static let toldMax = 50
 
-    /// Returns the position after the line with a given number, or after the last line for nil.
+    /// Returns the position after the line with the given number, or after the newest line if the number is nil.
     func begin(after number: Int64?) -> Position {
         state.withLock { Position(number: min(number ?? $0.newest, $0.newest), left: $0.left) }
     }
@@ -146,7 +146,9 @@ final class Tap: Sendable {
         }
     }
 
-    /// Returns whether an operator is still watching messages, so that the thread goes on.
+    /// Returns whether an operator is still watching messages.
+    ///
+    /// If no operator is watching, this call removes the kept lines and rates, and the tap's thread ends.
     private func goesOn() -> Bool {
         state.withLock { state in
             if state.wanted.isEmpty {

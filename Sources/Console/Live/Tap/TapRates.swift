@@ -15,7 +15,7 @@ struct TapRates: Sendable {
 
     /// The number of seconds that the rates cover.
     private static let back = 5
-    /// The maximum number of kinds of topics, and of senders, that are reported.
+    /// The maximum number of reported kinds of topics, and the maximum number of reported senders.
     private static let namedMax = 8
 
     /// Begins a new second, or returns false if that second has already begun.
@@ -42,7 +42,8 @@ struct TapRates: Sendable {
 
     /// The members `rates` and `talkers` of the schema's `Tap`, computed from the whole seconds before the present one.
     ///
-    /// The gate leaves out some messages. They are assumed to have the same proportions as the others.
+    /// The gate leaves out some messages. This computation assumes that their topics and senders have the same
+    /// proportions as the topics and senders of the messages that the tap has seen.
     var json: [(String, JSONValue?)] {
         let whole = seconds.dropLast()
         let seen = whole.reduce(0) { $0 + $1.seen }

@@ -4,10 +4,10 @@ import Load
 /// Measures the answered requests per second, and the processed reports per second during logins: `lamplighter-bench
 /// accounts`.
 ///
-/// One measurement uses requests that need no password hash. It compares the service's answers per second with those of
-/// `echo`. The consumer `echo` sends each request back. The other measurement counts the reports per second before any
-/// login. It compares them with the reports per second during many simultaneous logins. The measurements of a round run
-/// one after another, on a private broker.
+/// One measurement sends requests that need no password hash. It compares the service's answers per second with those
+/// of `echo`, a consumer that only sends each request back. The other measurement counts the reports per second before
+/// any login. It compares them with the reports per second during many simultaneous logins. The measurements of a round
+/// run one after another, on a private broker.
 extension BenchAccounts {
     private typealias Question = RequestLoad.Question
 
@@ -95,7 +95,9 @@ extension BenchAccounts {
         if let refusal = load.firstRefusal { tell(refusal) }
     }
 
-    /// The hash pool's memory in megabytes: 19 for each thread, and 16 for waiting requests.
+    /// The memory in megabytes that the pool of password hashing threads may take.
+    ///
+    /// Each thread takes 19 MB, and the waiting requests take 16 MB in total.
     private static var poolMegabytes: Double {
         Double(max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) * 19 + 16
     }

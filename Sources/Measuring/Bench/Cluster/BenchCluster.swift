@@ -5,11 +5,11 @@ import Storage
 import Synchronization
 import Workers
 
-/// Measures how much speed each process adds with a slow network: `lamplighter-bench cluster`.
+/// Measures how much faster the service gets with each additional process: `lamplighter-bench cluster`.
 ///
 /// A round trip to the database takes several milliseconds.
 extension BenchCluster {
-    /// How many processes each measurement runs, in order.
+    /// The numbers of processes to measure with, in ascending order.
     ///
     /// The later results are compared with the first result.
     private var counts: [Int] { processes.split(separator: ",").compactMap { Int($0) } }
@@ -23,7 +23,7 @@ extension BenchCluster {
             throw ValidationError("--lanes times the last of --processes must be at most 32, --devices at least 320.")
         }
         guard delay >= 0, batch > 0, depth > 0, rate > 0, seconds > 0, overlap > 0 else {
-            throw ValidationError("every other number must be greater than 0")
+            throw ValidationError("--delay must not be negative, and every other number must be greater than 0.")
         }
     }
 
@@ -54,7 +54,7 @@ extension BenchCluster {
 
     func goals(_ result: BenchResult) -> [BenchGoal] { Self.goals(result, processes: counts, overlap: overlap) }
 
-    /// Returns the goals for measurements with these numbers of processes.
+    /// Returns the goals for a result that was measured with each number of processes in `processes`.
     static func goals(_ result: BenchResult, processes: [Int], overlap: Double) -> [BenchGoal] {
         guard let first = processes.first, let last = processes.last else { return [] }
         var goals = processes.dropFirst().map { count in
@@ -102,7 +102,7 @@ extension BenchCluster {
 
     /// Returns the durations of commands' round trips in milliseconds.
     ///
-    /// With several processes, each command's app and device are served by different processes.
+    /// If several processes run, a command's app and its device are always served by two different processes.
     private func commands(_ cluster: ClusterField) async throws -> [Double] {
         let holders = try cluster.holders(of: "control")
         let isShared = Set(holders.values).count > 1
@@ -122,9 +122,9 @@ extension BenchCluster {
 
     // MARK: Locks
 
-    /// Counts the deadlocks of transactions that each lock twenty of the same fifty devices.
+    /// Counts the deadlocks while several threads lock overlapping sets of devices.
     ///
-    /// Meanwhile, all devices report.
+    /// Each transaction locks twenty devices, chosen at random from the same fifty. Meanwhile, all devices report.
     ///
     /// - Returns: The number of deadlocks that the database detected and resolved.
     private func deadlocks(_ cluster: ClusterField, isSorted: Bool) async throws -> Int {

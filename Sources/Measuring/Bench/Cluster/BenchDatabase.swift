@@ -43,8 +43,9 @@ struct BenchDatabase {
 
     /// Starts a program of the database server so that it always ends together with this process.
     ///
-    /// The programs refuse to run as root, so root starts them as the user `postgres`. The kernel forgets the requested
-    /// death signal when the user changes, so `setpriv` requests it again.
+    /// The programs refuse to run as root, so root starts them as the user `postgres`. A process can ask the kernel
+    /// for a signal at its parent's death. The kernel forgets this request if the process changes its user. `setpriv`
+    /// therefore makes the request again.
     private static func launch(_ program: String, _ arguments: [String], output: String) async throws -> ChildProcess {
         let path = programs + "/" + program
         guard getuid() == 0 else { return try await ChildProcess.launch(path, arguments, output: output) }

@@ -9,7 +9,8 @@ import Workers
 
 /// The environment of `lamplighter-bench cluster`, with several processes that share the work.
 ///
-/// The database is behind a delaying proxy, and the broker has the gate.
+/// The processes reach the database through a proxy that delays all data. The broker checks permissions with the gate,
+/// as in a real installation.
 final class ClusterField: RunningPart {
     /// The broker, and the benchmark's own connection to the store that the processes share.
     let field: BenchField
@@ -86,7 +87,7 @@ final class ClusterField: RunningPart {
             && control.count == LanePlan.shared.count(of: .control)
     }
 
-    /// Returns, for each lane of a worker, the name of the process that holds it.
+    /// Returns the lanes of a worker that are held, each with the name of the process that holds the lane.
     func holders(of worker: String) throws -> [Int: String] {
         let leases = try field.store.coordinate { try $0.leases.all() }
         return Dictionary(

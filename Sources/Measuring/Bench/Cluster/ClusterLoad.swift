@@ -1,6 +1,6 @@
 import Load
 
-/// A load in which every report of many devices requests an answer.
+/// A load in which many devices send reports, and every report requests an answer.
 final class ClusterLoad: AnsweredLoad {
     private var stream = ReportStream(at: LoadClock.milliseconds)
     private let enough: Int
@@ -16,7 +16,7 @@ final class ClusterLoad: AnsweredLoad {
         )
     }
 
-    /// Begins to report, and returns once devices have twice `depth` answers each, on average.
+    /// Begins to send reports, and returns once the devices have received, on average, `2 * depth` answers each.
     ///
     /// After this warm-up, the service has processed the devices' presence messages. It has also prepared its SQL
     /// statements.

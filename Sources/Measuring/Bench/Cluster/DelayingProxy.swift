@@ -10,7 +10,7 @@ struct DelayingProxy {
         var unsent: [UInt8] = []
     }
 
-    /// Bytes that a descriptor gets at a certain time; an empty parcel ends the connection.
+    /// Bytes that the proxy writes to a descriptor when they are due; an empty parcel ends the connection.
     private struct Parcel {
         var due: Int64
         var to: Int32
@@ -22,7 +22,9 @@ struct DelayingProxy {
     private let delay: Int64
     private let poller = epoll_create1(Int32(EPOLL_CLOEXEC))
     private var sides: [Int32: Side] = [:]
-    /// The parcels, oldest first, which is also their order of delivery.
+    /// The parcels in the order in which the proxy received them.
+    ///
+    /// The proxy delivers them in the same order, because it delays all parcels equally.
     private var parcels: [Parcel] = []
     private var first = 0
     private var scratch = [UInt8](repeating: 0, count: 64 << 10)
@@ -61,7 +63,7 @@ struct DelayingProxy {
 
     /// Returns the milliseconds until the next parcel is due.
     ///
-    /// If less than 1 ms is left, sleeps until then and returns 0.
+    /// If the parcel is due in less than 1 ms, the function sleeps until the parcel is due, and then returns 0.
     private func pause() -> Int32 {
         guard first < parcels.count else { return 1000 }
         let left = parcels[first].due - LoadClock.nanoseconds

@@ -18,7 +18,7 @@ private enum OpenPages: String, CaseIterable {
         }
     }
 
-    /// The prefix of the JSON keys of figures measured with these pages open.
+    /// The beginning of the JSON keys for all figures that are measured while these pages are open.
     var key: String { "open.\(rawValue)" }
 
     /// Returns the values of the query parameter `watch` for each page.

@@ -23,7 +23,9 @@ final class OpenConsole: Sendable {
         PlainThread.detach { self.read() }
     }
 
-    /// Whether the stream has ended, which should happen only when it's closed.
+    /// Whether the stream has ended.
+    ///
+    /// Before `end` is called, the stream shouldn't end.
     var hasEnded: Bool { ended.withLock(\.self) }
 
     /// Closes the page.

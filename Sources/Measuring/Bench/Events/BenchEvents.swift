@@ -6,11 +6,14 @@ import Storage
 ///
 /// The benchmark measures the webhook delivery of waiting events. For comparison, a bare loop posts the same bodies to
 /// the same receiver. The benchmark also measures how fast an alert reaches many streams and a webhook. A further
-/// measurement shows how much logged statuses slow down reports. The measurements are made one after another.
+/// measurement shows how much the processing of reports slows down if the service also logs each status as an event.
+/// The measurements are made one after another.
 extension BenchEvents {
     /// The number of alerts raised per second while streams are open.
     private static let alertsPerSecond = 20.0
-    /// The number of streams per source address (the service's limit is 16) and per key (limit 4).
+    /// The number of streams that are opened from each source address, and the number opened with each API key.
+    ///
+    /// The service allows 16 streams per address and 4 streams per key.
     private static let (streamsPerAddress, streamsPerKey) = (10, 4)
 
     func measure(in folder: String) async throws -> BenchResult {
@@ -88,7 +91,7 @@ extension BenchEvents {
         }
     }
 
-    /// Measures how long an alert takes to reach a crowd.
+    /// Measures how long it takes until all users of a crowd are notified of an alert.
     ///
     /// Other devices' reports are also measured, before and during the alert.
     private func notify(
@@ -115,7 +118,7 @@ extension BenchEvents {
         }
     }
 
-    /// How many seconds the measurement with a crowd takes at least, and its reports per second.
+    /// The minimum duration of the measurement with a crowd in seconds, and the number of reports sent per second.
     private static let (crowdSeconds, reportsBesideCrowd) = (8.0, 200.0)
     private static let (crowdTime, before, beside) = (
         "seconds.crowd", "milliseconds.beforeCrowd", "milliseconds.besideCrowd"

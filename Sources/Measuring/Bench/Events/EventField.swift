@@ -67,9 +67,10 @@ extension BenchField {
     /// The number of devices that raise alerts.
     static let alarmed = 10
 
-    /// Makes devices raise alerts at an even rate, where an alert's value is its number.
+    /// Makes devices raise alerts at an even rate.
     ///
-    /// Each report clears the device's previous alert before it raises the new one.
+    /// The alerts are numbered from 0, and each alert has its number as its value. Each report clears the device's
+    /// previous alert before it raises the new one.
     ///
     /// - Returns: The moments at which the alerts left their devices, in nanoseconds.
     /// - Throws: `LoadError`.

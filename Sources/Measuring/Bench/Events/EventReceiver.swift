@@ -35,7 +35,9 @@ extension [EventArrivals.Arrival] {
         return Double(count - 1) * 1e9 / Double(last.at - first.at)
     }
 
-    /// Returns the delays of the alerts in ms, where an alert's value is its index in `sent`.
+    /// Returns the delays of all received alerts in milliseconds.
+    ///
+    /// `sent` contains the moment at which each alert was sent. The value of an alert is its index in `sent`.
     func delays(since sent: [Int64]) -> [Double] {
         flatMap { arrival in
             let text = String(decoding: arrival.bytes, as: UTF8.self)
@@ -47,7 +49,7 @@ extension [EventArrivals.Arrival] {
 
 /// A local receiver of webhooks, which waits for the disk before it answers 204.
 ///
-/// A receiver that must not lose an event would do so too.
+/// A real receiver that must not lose an event would also wait for the disk.
 final class EventReceiver: RunningPart, Sendable {
     private let descriptor: Int32
     private let disk: Mutex<BenchDisk>

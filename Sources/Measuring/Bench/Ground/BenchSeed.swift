@@ -8,13 +8,14 @@ import Workers
 
 /// Fills a benchmark's store with a product, an app, devices, users and terminals.
 struct BenchSeed {
-    /// The unbound devices (each device in `bound` is bound to one user).
+    /// The devices that aren't bound to any user.
     private(set) var unbound: [LoadDevice] = []
+    /// The devices that are each bound to one user.
     private(set) var bound: [LoadDevice] = []
     private(set) var terminals: [LoadTerminal] = []
     /// The ids of the bound devices.
     var boundIDs: [DeviceID] { bound.map { DeviceID(trusted: $0.did) } }
-    /// The terminals without a session, where each belongs to a different user `bench-N` who has a password.
+    /// The terminals that have no session yet: one for each user `bench-N`, who can log in with a password.
     private(set) var loggedOut: [LoadTerminal] = []
     /// The secret of the benchmark's app.
     let appSecret = Sodium.randomSecret()

@@ -1,5 +1,5 @@
 extension [Double] {
-    /// The median of the values, or 0 without values.
+    /// The median of the values, or 0 if there are no values.
     ///
     /// If a machine's speed varies, the median changes less than the mean.
     var median: Double {
@@ -9,7 +9,7 @@ extension [Double] {
         return count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 
-    /// Returns the value below which the given share of values lies, or 0 without values.
+    /// Returns the value below which the given share of all values lies, or 0 if there are no values.
     func quantile(_ share: Double) -> Double { isEmpty ? 0 : sorted()[Int(Double(count - 1) * share)] }
 }
 

@@ -10,7 +10,8 @@ import Workers
 
 /// Measures queries for one day of a long and a short history: `lamplighter-bench history`.
 ///
-/// Both devices report every 8.64 seconds, 10,000 times a day. The short history is the last day of the long history.
+/// One device has the long history, and another device has the short history. Both devices report every 8.64 seconds,
+/// which is 10,000 times a day. The short history covers only the last day of the long history.
 extension BenchHistory {
     func validate() throws {
         guard records >= Self.fewRecords, questions > 0 else {

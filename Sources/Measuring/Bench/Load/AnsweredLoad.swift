@@ -16,9 +16,9 @@ class AnsweredLoad {
 
     private(set) var sent = 0
     private(set) var answered = 0
-    /// The times between messages and answers in milliseconds, which are correct only if the window is 1.
+    /// The time from each message to its answer, in milliseconds.
     ///
-    /// The times are recorded while `isTiming` is true.
+    /// The times are recorded while `isTiming` is true. They are correct only if `window` is 1.
     private(set) var delays: [Double] = []
     var isTiming = false
     private var sentAt: [Stopwatch]
@@ -35,7 +35,9 @@ class AnsweredLoad {
         sentAt = Array(repeating: Stopwatch(), count: topics.count)
     }
 
-    /// Writes a client's next message into `payload`, where `sent` is the message's number among all messages.
+    /// Writes a client's next message into `payload`.
+    ///
+    /// All clients' messages are numbered together, from 1. During the call, `sent` is the number of this message.
     func write(_ index: Int, into payload: inout [UInt8]) {}
 
     /// Handles the answer to a client's message.
@@ -93,7 +95,7 @@ class AnsweredLoad {
     /// Whether every message has been answered.
     var isDone: Bool { answered == sent }
 
-    /// Handles received packets, and sends the resulting answers.
+    /// Handles received packets, and sends the packets that result from them, such as a client's next message.
     ///
     /// - Throws: `LoadError` if a connection ends.
     func turn(milliseconds: Int32) throws(LoadError) { try connections.turn(milliseconds: milliseconds, take) }

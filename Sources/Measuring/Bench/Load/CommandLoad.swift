@@ -86,7 +86,7 @@ final class CommandLoad {
         try awaitRest()
     }
 
-    /// Waits for missing outcomes and statuses, at most ten seconds for the next one.
+    /// Waits for all missing outcomes and statuses, and throws an error if none of them arrives for ten seconds.
     private func awaitRest() throws(LoadError) {
         let patience: Int64 = 10_000_000_000
         var (heard, end) = (-1, LoadClock.nanoseconds + patience)

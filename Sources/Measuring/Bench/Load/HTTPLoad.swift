@@ -1,7 +1,9 @@
 import Load
 import Workers
 
-/// HTTP requests of several clients, where each client has a connection and thread and sends one request at a time.
+/// A load of HTTP requests from several clients.
+///
+/// Each client has its own connection and its own thread, and sends one request at a time.
 enum HTTPLoad {
     private static let warmUpSeconds = 0.5
 

@@ -65,7 +65,10 @@ final class HTTPSocket: Sendable {
         }
     }
 
-    /// Waits for a message, whose sender must then wait for the answer.
+    /// Waits for a message.
+    ///
+    /// The other side must not send the next message before this function returns. Otherwise bytes of the next message
+    /// would end up in the body of this message.
     func message() throws(LoadError) -> Message {
         var (head, body) = try head()
         let at = LoadClock.nanoseconds

@@ -11,7 +11,9 @@ final class LoadConnections {
         var filters: [String] = []
     }
 
-    /// A function that handles a message, given its connection's index in `members`, its topic and its payload.
+    /// A function that handles a received message.
+    ///
+    /// The parameters are the receiving client's index in `members`, the message's topic and the message's payload.
     typealias Take = (Int, UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
 
     private let members: [Member]
@@ -22,7 +24,9 @@ final class LoadConnections {
 
     /// The keep-alive time in seconds, longer than any measurement, so that clients need not send pings.
     private static let keepAliveSeconds: UInt16 = 600
-    /// How many connections may await the broker's answer without an overflow of the broker's listen backlog.
+    /// The maximum number of connections that await the broker's answer at the same time.
+    ///
+    /// With more connections, the broker's listen backlog could overflow.
     private static let openingMax = 90
 
     init(_ members: [Member]) {

@@ -4,8 +4,8 @@ import Load
 /// A load of reports from many devices, with a limit on unprocessed reports.
 ///
 /// The load runs in the thread that calls it. The closure `consumed` returns how many reports the consumer has
-/// processed. For the service, that number comes from its answers. One in every `markEvery` reports carries an id. The
-/// service answers only reports with an id.
+/// processed. If the consumer is the service, `consumed` takes this number from the service's answers. One in every
+/// `markEvery` reports carries an id. The service answers only reports with an id.
 final class ReportLoad {
     private let devices: Int
     private let connections: LoadConnections
@@ -17,7 +17,7 @@ final class ReportLoad {
         /// The time at which the report was sent, in nanoseconds of `LoadClock`.
         var at: Int64 = 0
         var device = 0
-        /// The number of reports that the device had sent by then, including this report.
+        /// The number of reports that the device had sent, up to and including this report.
         var count = 0
     }
 
@@ -25,7 +25,7 @@ final class ReportLoad {
     private var reports = [Sent](repeating: Sent(), count: 1 << 18)
     /// The number of reports that each device has sent.
     private var counts: [Int]
-    /// For each device, the number (`count`) of the newest report whose status has been received.
+    /// For each device, the `count` of the newest report whose status a terminal has received.
     private var told: [Int]
 
     private(set) var sent = 0

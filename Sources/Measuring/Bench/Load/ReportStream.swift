@@ -8,13 +8,13 @@ struct ReportStream {
 
     /// The smallest sequence number, which has as many digits as the largest.
     private static let firstSequence = 1_000_000_000
-    /// The difference between the first numbers of streams that begin one second apart.
+    /// The number of sequence numbers that are reserved for each second.
     ///
-    /// A stream writes fewer reports than this in a second.
+    /// A stream writes fewer reports in a second. A stream that begins later therefore doesn't repeat its numbers.
     private static let sequencesPerSecond = 100_000
     /// The number of seconds after which the sequence numbers repeat.
     ///
-    /// With a larger value, sequence numbers would need more than ten digits.
+    /// With a value of 90,000, the largest sequence numbers would need more than ten digits.
     private static let secondsMax: Int64 = 80_000
 
     /// Begins a stream whose sequence numbers are unique for 22 hours.

@@ -5,24 +5,24 @@ import Load
 import Mosquitto
 import PlainSubscriber
 
-/// A consumer in its own process, with which the service is compared: `lamplighter-bench consume`.
+/// A simple consumer that runs in its own process, for comparison with the service: `lamplighter-bench consume`.
 struct BenchConsumer: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "consume", shouldDisplay: false)
 
     /// A kind of consumer, which decides how messages are handled.
     enum Kind: String, ExpressibleByArgument {
-        /// A: a subscriber from libmosquitto's manual, which does nothing with the reports.
+        /// The consumer of phase A: a subscriber as in libmosquitto's manual, which does nothing with the reports.
         ///
-        /// For this consumer, a report counts as processed when the broker has read the confirmation. For the service,
-        /// a report counts as processed when the service has answered the report.
+        /// For this consumer, a report counts as processed when the broker has read the subscriber's confirmation. For
+        /// the service, a report counts as processed when the service has answered the report.
         case plain
-        /// A*: like A, but a received report already counts as processed.
+        /// The consumer of phase A*: like `plain`, but a received report already counts as processed.
         ///
         /// A busy broker reads one packet of each connection in turn. It therefore reads the confirmations much more
-        /// slowly than the devices' reports. Most confirmations are unread when the measurement ends, so A* looks
-        /// faster than it is.
+        /// slowly than the devices' reports. Most confirmations are unread when the measurement ends, so this consumer
+        /// looks faster than it is.
         case received
-        /// B: a relay that reads batches, and publishes each report's status without a store.
+        /// The consumer of phase B: a relay that reads batches, and publishes each report's status without a store.
         case relay
         /// An echo that returns each of an app's requests without parsing it.
         case echo
@@ -30,7 +30,7 @@ struct BenchConsumer: ParsableCommand {
         case hops
         /// A relay like `hops`, but it waits for the disk before it passes on a batch.
         ///
-        /// For each batch, the relay writes as many bytes as a commit does.
+        /// For each batch, the relay writes about as many bytes as the service writes when it commits a command.
         case flushedHops = "flushed-hops"
     }
 
@@ -48,7 +48,9 @@ struct BenchConsumer: ParsableCommand {
     ///
     /// The size should equal that of the service's statuses.
     @Option var statusBytes: Int
-    /// The comma-separated ids of users to whose topics the consumer `relay` publishes.
+    /// The comma-separated ids of users.
+    ///
+    /// The consumer `relay` publishes to the topics of these users.
     @Option var users: String
 
     /// The approximate size of the status of a benchmark's report, in bytes.

@@ -15,7 +15,7 @@ struct BenchHops {
         ["\(root)/app/+/+/request/device/control", "\(root)/device/+/report"]
     }
 
-    /// Returns the message to publish after a received message, or nil for no message.
+    /// Returns the message to publish after a received message, or nil if there is nothing to publish.
     mutating func follow(_ topic: ArraySlice<UInt8>, _ payload: ArraySlice<UInt8>) -> (topic: String, payload: String)?
     {
         let topic = String(decoding: topic, as: UTF8.self)

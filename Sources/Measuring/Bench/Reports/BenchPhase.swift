@@ -96,10 +96,10 @@ struct BenchRig: RunningPart {
         return delays
     }
 
-    /// Returns the number of reports that have left the window.
+    /// Returns the number of reports that the load may treat as processed.
     ///
-    /// The terminals may be at most `window` reports behind the load. Otherwise the broker's queues for the terminals
-    /// would overflow.
+    /// If terminals receive statuses, the number is at most the number of delivered reports plus `window`. Without this
+    /// limit, the broker's queues for the terminals would overflow.
     private func consumed(_ window: Int) -> Int { phase.hasReaders ? min(done, load.delivered + window) : done }
 
     private func settle() throws {

@@ -2,18 +2,20 @@ import JSON
 import Load
 import Service
 
-/// Compares the time of HTTP requests with that of their two parts: `lamplighter-bench http`.
+/// Compares a request's time over HTTP with the time of the two parts of its work: `lamplighter-bench http`.
 ///
-/// The first part is a request for `/healthz`, which the listener answers at once. The second part is the measured
-/// request, `account/whoami`, over MQTT. The goals compare the time over HTTP with the sum of both parts. All
-/// measurements use the same clients. Each client sends one request at a time.
+/// The request is `account/whoami`. The first part is measured with a request for `/healthz`, which the listener
+/// answers at once. The second part is measured by sending `account/whoami` over MQTT. The goals compare the time over
+/// HTTP with the sum of both parts' times. All measurements use the same clients. Each client sends one request at a
+/// time.
 extension BenchHTTP {
     private enum Part: String, CaseIterable {
         case healthz, mqtt, http
 
         var title: String { self == .healthz ? "GET /healthz" : "account/whoami over \(rawValue.uppercased())" }
 
-        // The JSON keys of the part's figures in the result.
+        // In the result's JSON, `rate` is the key of the part's answers per second with all clients, and `alone` is the
+        // key of the part's times with a single client.
         var rate: String { "perSecond.\(rawValue)" }
         var alone: String { "milliseconds.\(rawValue)" }
     }

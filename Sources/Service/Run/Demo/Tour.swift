@@ -8,7 +8,7 @@ package struct Tour {
     let demo: DemoKeys
     /// The lamp's MAC address, new each time, since a bound lamp can't register again.
     let mac: String
-    /// The terminal's id, new each time, since the app's secret can't connect logged-in terminals.
+    /// The terminal's id, new each time, since a terminal that has logged in can't connect with the app's secret.
     let terminal: String
 
     /// A command, with its effect in a few words.

@@ -36,7 +36,7 @@ final class SystemdReports: Sendable {
         (self.socket, self.readiness, self.isReady, self.isAlive) = (socket, readiness, isReady, isAlive)
     }
 
-    /// Starts the reports on a separate thread, which a blocked task pool can't stop.
+    /// Starts the reports on a separate thread, so that they continue even if the task pool is blocked.
     func start() {
         PlainThread.detach { [self] in run() }
     }

@@ -8,7 +8,7 @@ struct SystemdSocket: Sendable {
     /// name.
     static let variables = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
 
-    /// The silence after which systemd restarts the service, or nil without a watchdog.
+    /// The time without a report after which systemd restarts the service, or nil if systemd doesn't watch the service.
     let watchdog: Duration?
     private let address: sockaddr_un
     private let length: socklen_t

@@ -6,7 +6,7 @@ import DequeModule
 struct FairLine<Party: Hashable, Element> {
     fileprivate struct Line {
         var elements = Deque<(element: Element, size: Int)>()
-        /// The unused bytes of the turns in which the party's first element had to wait.
+        /// The bytes that the party has saved because its first element was too large for its last turns.
         var saved = 0
     }
 
@@ -67,7 +67,7 @@ struct FairLine<Party: Hashable, Element> {
 }
 
 extension FairLine.Line {
-    /// Takes the first element if the bytes suffice, or saves this turn's bytes.
+    /// Takes the first element if the turn's bytes and the saved bytes suffice; otherwise, saves the turn's bytes.
     fileprivate mutating func take(in turn: Int) -> Element? {
         guard let first = elements.first else { return nil }
         guard first.size <= turn || first.size - turn <= saved else {

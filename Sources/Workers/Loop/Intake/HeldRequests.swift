@@ -1,10 +1,11 @@
 import DequeModule
 import Domain
 
-/// The queued requests of terminals that have exceeded their answer budget, in order for each terminal.
+/// The queued requests of terminals that have exceeded their answer budget.
 ///
-/// Queued requests are already acknowledged, because one missing acknowledgement would delay all later ones. A crash
-/// can lose a request that is queued or waits for slow work. The client then repeats the request.
+/// The requests of each terminal stay in order. Queued requests are already acknowledged, because one missing
+/// acknowledgement would delay all later ones. A crash can lose a request that is queued or waits for slow work. The
+/// client then repeats the request.
 struct HeldRequests {
     private let budget: AnswerBudget?
     private let perTerminal: Int
@@ -17,7 +18,9 @@ struct HeldRequests {
     /// Whether the worker is stopping, so that `release` returns all requests.
     private var isEnding = false
 
-    /// Makes a queue with a quarter of the intake's limits, which stays empty if `budget` is nil.
+    /// Makes an empty queue that holds at most a quarter of what the intake may hold.
+    ///
+    /// If `budget` is nil, no request is ever queued.
     init(_ budget: AnswerBudget?, _ limits: Limits) {
         self.budget = budget
         perTerminal = limits.heldPerTerminal
@@ -55,7 +58,7 @@ struct HeldRequests {
         )
     }
 
-    /// Removes and returns the first request of each party with budget.
+    /// Removes and returns the first request of each party that has budget again.
     mutating func release(at now: ContinuousClock.Instant) -> [(message: Inbound, party: UInt64)] {
         guard count > 0 else { return [] }
         var free: [(message: Inbound, party: UInt64)] = []

@@ -1,6 +1,6 @@
 import Domain
 
-/// Requests that read much data, and wait until all other requests are served.
+/// Requests that read much data, which wait in a queue of their own because other requests are served first.
 ///
 /// Waiting requests are acknowledged, as in `HeldRequests`. If many requests wait, each terminal gets an equal share of
 /// the queue.
@@ -34,7 +34,7 @@ struct LongReadings {
     /// The number of waiting requests.
     var count: Int { line.count }
 
-    /// Adds a request after its terminal's earlier ones, or refuses it if the terminal's share is used up.
+    /// Adds a request after the earlier requests of its terminal, or refuses it if the terminal's share is used up.
     mutating func add(_ message: Inbound, of party: UInt64, wasHeld: Bool) {
         let own = line.count(of: party)
         let isFull = line.count >= countMax || bytes + message.size > bytesMax

@@ -60,7 +60,7 @@ struct Parties: Sendable {
 
     private static let presence = Array("system/presence/".utf8)
 
-    /// Returns the service's party, or the device's party for the gate's presence messages.
+    /// Returns the party of a message from the service; a presence message counts as a message of its device.
     private func service(_ topic: UnsafeBufferPointer<UInt8>, _ start: Int) -> Party {
         guard topic.dropFirst(start).starts(with: Self.presence) else {
             return Party(kind: .service, key: Self.hash(topic, from: start, levels: .max))
@@ -69,7 +69,7 @@ struct Parties: Sendable {
         return Party(kind: .sender, key: Self.hash(topic, from: device, levels: 1))
     }
 
-    /// Hashes some levels of a topic, so that similar names differ in many bits.
+    /// Returns a hash of some levels of a topic; the hashes of similar names differ in many bits.
     private static func hash(_ topic: UnsafeBufferPointer<UInt8>, from start: Int, levels: Int) -> UInt64 {
         var left = levels
         let part = topic.dropFirst(start).prefix { byte in

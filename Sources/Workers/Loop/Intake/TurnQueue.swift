@@ -4,9 +4,10 @@ import Mosquitto
 
 /// A queue in which senders take turns, and each sender's messages stay in order.
 ///
-/// A turn is one message, or 2 KiB of a larger message. Requests that read a lot of data come last. While other
-/// messages are waiting, these requests make up at most a tenth of a batch. Messages must be acknowledged in order of
-/// arrival. So the queue counts how many of the oldest are done.
+/// In each turn, a sender's next message is handled. A message larger than 2 KiB needs one turn for each 2 KiB.
+/// Requests that read a lot of data come last. While other messages are waiting, these requests make up at most a tenth
+/// of a batch. Messages must be acknowledged in order of arrival. So the queue counts how many messages are done
+/// without a gap, beginning with the oldest message.
 struct TurnQueue {
     private struct Waiting {
         /// The message's index in the order of arrival, or nil if it was held and already acknowledged.
@@ -23,10 +24,13 @@ struct TurnQueue {
     /// The service's own messages, which are handled first.
     private var words = Deque<Waiting>()
     private var senders = FairLine<UInt64, Waiting>(turnBytes: 2_048)
-    /// The registrations, which wait for earlier messages, since earlier reports belong to old owners.
+    /// The registrations, each of which waits until all earlier messages have been taken from the queue.
+    ///
+    /// A registration can end a device's bindings, but the device's earlier reports still belong to the old owners.
     private var registrations = Deque<Waiting>()
-    /// The states of messages since the oldest unfinished one, and whether each message must be acknowledged
-    /// (`isHeld`).
+    /// The states of all messages, beginning with the oldest unfinished message.
+    ///
+    /// If `isHeld` is true, the broker keeps the message until the message is acknowledged.
     private var states = Deque<(state: State, isHeld: Bool)>()
     /// The index of the first message in `states`, counted in the order of arrival.
     private var base = 0
@@ -35,7 +39,7 @@ struct TurnQueue {
     private var taken: [Int] = []
     /// The number of messages to acknowledge for the last batch if that batch bypassed the queue, otherwise 0.
     private var passing = 0
-    /// Each intake's arrival time, and the index after its last message.
+    /// The arrival time of each intake, and the index that follows the index of the intake's last message.
     private var arrivals = Deque<(end: Int, at: ContinuousClock.Instant)>()
     /// The bytes of the waiting messages, not counting requests that read a lot of data.
     private var orderedBytes = 0
@@ -43,7 +47,9 @@ struct TurnQueue {
     private(set) var held: HeldRequests
     private var readings: LongReadings
 
-    /// Makes a queue that holds back a terminal's requests once the terminal has exceeded the budget, if any.
+    /// Makes a queue that holds back the requests of terminals that have exceeded their budget.
+    ///
+    /// If `budget` is nil, no requests are held back.
     init(_ parties: Parties, budget: AnswerBudget? = nil, _ limits: Limits = Limits()) {
         self.parties = parties
         held = HeldRequests(budget, limits)

@@ -1,10 +1,10 @@
 import Domain
 import Wire
 
-/// The refusal of requests with overlong MQTT 5 Correlation Data, without a transaction.
+/// The refusal of requests whose MQTT 5 Correlation Data was too long.
 ///
-/// The gate has removed the data, so neither a queue nor the outbox contains the data. The answer needs no outbox,
-/// since a sender that gets no answer repeats its request.
+/// The gate has removed the data, so neither a queue nor the outbox contains the data. The refusal needs no
+/// transaction. The answer needs no outbox, since a sender that gets no answer repeats its request.
 enum UnfitRequests {
     private static let rejection = Rejection.invalid(
         "correlationData",
@@ -29,7 +29,7 @@ enum UnfitRequests {
         return parted
     }
 
-    /// If there is an answer, adds it and its request to `parted` and returns true.
+    /// If `answer` isn't nil, adds the answer and the refused message to `parted`, and returns true.
     @discardableResult
     static func refuse(
         _ message: Inbound,

@@ -45,7 +45,7 @@ struct FanOutQueue {
         queue.append(message)
     }
 
-    /// Removes and returns the oldest message, or nil if no message may be published.
+    /// Removes and returns the oldest message, or returns nil if no message may be published now.
     mutating func popFirst(at now: Instant) -> PendingMessage? {
         if mayBegin(at: now) {
             nextGroupAt = now.adding(milliseconds: limits.fanOutPause)

@@ -5,13 +5,13 @@ import DequeModule
 /// A row is deleted only when the broker has confirmed that row and all earlier rows. Otherwise, a crash could leave an
 /// old status in the outbox without its replacement. Users would then see the old status.
 struct OpenRows {
-    /// The row number of a message that has no row in the outbox.
+    /// The value that stands in place of a row number if a message has no row in the outbox.
     static let none: Int64 = -1
 
     private var order = Deque<(row: Int64, since: ContinuousClock.Instant)>()
-    /// The number of unconfirmed messages for each row that still has any.
+    /// The number of unconfirmed messages of each row; rows without unconfirmed messages are absent.
     private var open: [Int64: Int] = [:]
-    /// The confirmed rows whose older rows are all confirmed too.
+    /// The rows that may be deleted, because the broker has confirmed them and all older rows.
     private(set) var confirmedRows: [Int64]
     private var known: Set<Int64>
 

@@ -40,7 +40,7 @@ struct Publisher {
     private var leftovers = Leftovers()
     /// Whether the store may contain rows that are not in memory.
     private var mayHaveStored = true
-    /// Whether the last read may have left rows in the store that are not in memory.
+    /// Whether the last read of the store may have left some rows unread.
     private var hasMoreStored = false
     /// The number of messages that wait for an outlet, not counting fan-outs.
     private var waiting = 0
@@ -65,7 +65,7 @@ struct Publisher {
     var unconfirmed: Int { packets.count }
     /// The time at which the oldest unfinished row of the outbox was added.
     var oldest: ContinuousClock.Instant? { rows.oldest }
-    /// The rows that the broker has confirmed completely.
+    /// The rows that may be deleted, because the broker has confirmed them and all older rows.
     var confirmedRows: [Int64] { rows.confirmedRows }
     /// Whether confirmed rows are waiting for deletion.
     var hasConfirmedRows: Bool { !rows.confirmedRows.isEmpty }
@@ -132,9 +132,10 @@ struct Publisher {
         if !hasMoreStored { leftovers = Leftovers() }
     }
 
-    /// Adds the messages of a newly committed row, unless older rows wait in the store.
+    /// Adds the messages of a newly committed row to the queue, unless older rows may still be unread in the store.
     ///
-    /// In that case, the row is read from the store after those rows.
+    /// If older rows may be unread, nothing is added here. The new row is later read from the store, after the older
+    /// rows.
     mutating func enqueue(_ messages: [OutboundMessage], row: Int64) {
         guard !mayHaveStored else { return }
         append(messages, of: row)

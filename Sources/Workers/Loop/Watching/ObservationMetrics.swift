@@ -2,7 +2,9 @@ import Domain
 import Metrics
 import Synchronization
 
-/// The metrics of requests, commands and reports, to which clients can't add labels.
+/// The metrics of requests, commands and reports.
+///
+/// A client can't cause new label values: if a request names an unknown service or method, the label is `other`.
 package final class ObservationMetrics: Sendable {
     private struct Answer: Hashable {
         var name: AnsweredRequest.Name

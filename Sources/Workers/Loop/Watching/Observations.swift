@@ -68,7 +68,7 @@ enum ReportOutcome: String, CaseIterable {
 
 /// An answer to a request.
 struct AnsweredRequest {
-    /// The name of a method as a label of metrics, limited to existing methods.
+    /// The names of a service and of its method, as labels of metrics.
     struct Name: Hashable {
         var service: String
         var method: String
@@ -121,9 +121,9 @@ struct AnsweredRequest {
     var origin: Origin?
     /// The trace of the request.
     var trace: TraceID?
-    /// When the request arrived, or nil if it `waited` for a command's outcome.
+    /// When the request arrived, or nil if the answer had to wait for a command's outcome.
     var arrivedAt: ContinuousClock.Instant?
-    /// How long the request waited, if it is answered with a command's outcome.
+    /// How long the answer had to wait for a command's outcome, or nil if it didn't have to wait.
     var waited: Duration?
 }
 

@@ -58,8 +58,9 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
     /// The number of further questions that the queue currently accepts.
     var room: Int { state.withLock { $0.isClosed ? 0 : $0.queue.room } }
 
-    /// Returns how a sender's question would be refused after the questions of `others`, or nil if it would be
-    /// accepted.
+    /// Returns the rejection of a sender's next question, or nil if the queue would accept the question.
+    ///
+    /// The result assumes that a question of each of `others` is queued first.
     func refusal(of sender: Sender, beside others: [Sender]) -> Rejection? {
         state.withLock { state in
             guard !state.isClosed else { return .poolIsFull }

@@ -5,11 +5,13 @@ package import Domain
 /// Slow work never runs in a transaction or on the worker's thread. The result of verifying a password contains the
 /// matched hash. The method later checks whether the account still has this hash.
 package enum BackgroundTask: Sendable {
-    /// No work but a commit, which stores counted attempts before a secret is compared.
+    /// Only commits the transaction, so that counts of attempts are stored before a secret is compared.
     case commit
-    /// No work but a commit, which stores the counts of attempts for codes in these scopes.
+    /// Only commits the transaction, so that counts of attempts are stored before a code is compared.
+    ///
+    /// The scopes are those of the codes for which an attempt was counted.
     case tried([CodeScope])
-    /// Commits before the refusal, so that the refusal takes as long as after `commit`.
+    /// Commits before the request is refused, so that the refusal takes as long as an answer after `commit`.
     case refusal(Rejection)
     /// Hashes a new password.
     case hash(SecretBytes)
@@ -93,7 +95,10 @@ package struct Prepared: Sendable {
     package var push: PushEnd?
     /// The result of a request that only reads, as JSON.
     package var result: [UInt8] = []
-    /// The wait for an event, which the request must still begin or which has already ended.
+    /// The wait for the next entry of the event log.
+    ///
+    /// If `result` contains a page without entries, the wait must still begin. If `result` itself is empty, the wait
+    /// has ended.
     package var eventWait: EventWait?
     /// The page of history, without its rows.
     package var page: HistoryPage?

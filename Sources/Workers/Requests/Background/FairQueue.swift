@@ -1,8 +1,8 @@
 /// A queue of slow work in which senders are served in turn.
 ///
-/// While logins and registrations are waiting, three logins are served for each registration. Even a full queue accepts
-/// work from senders with under a tenth of it. This work then replaces the newest work of a sender that has more than a
-/// tenth. A new login can also replace a registration.
+/// While logins and registrations are waiting, three logins are served for each registration. If the queue is full and
+/// a sender has less than a tenth of the places, the sender's new work replaces the newest work of a sender that has
+/// more than a tenth. A new login can also replace a registration.
 struct FairQueue<Element> {
     /// The result of offering an element to the queue.
     enum Outcome {
@@ -53,7 +53,7 @@ struct FairQueue<Element> {
         var gone: [Element] = []
         while count >= bounds.waiting || bytes + size > bounds.bytes {
             guard let item = drop(for: sender) else {
-                // If other elements were removed for this one, the bytes may exceed the limit.
+                // Once other elements were removed, this element is accepted even if the bytes then exceed the limit.
                 guard !gone.isEmpty else { return .full }
                 return taken(element, of: sender, bytes: size, insteadOf: gone)
             }
@@ -79,7 +79,9 @@ struct FairQueue<Element> {
         return .taken(instead: gone)
     }
 
-    /// Returns the sender whose newest work makes room, and whether it's a registration.
+    /// Returns the sender whose newest element must make room, or nil if no element may be removed.
+    ///
+    /// `isRegistration` tells whether the element to be removed is a registration.
     private func victim(for sender: Sender) -> (key: String, isRegistration: Bool)? {
         let own = waiting(of: sender.key)
         if own < bounds.share {

@@ -5,7 +5,7 @@ import Wire
 /// A bounded pool of threads for long reads, such as months of history.
 ///
 /// Reads never block the store's writer. Lists and logs have a separate queue, since a single read of history can take
-/// seconds. Each queue limits a terminal's reads like the terminal's held requests (`HeldRequests`).
+/// seconds. In each queue, a terminal may have as many reads as it may have held requests in `HeldRequests`.
 package final class ReadingPool: BackgroundPool {
     private let history: BackgroundQueue<HistoryQuestion>
     private let lists: BackgroundQueue<StoreReading>

@@ -61,16 +61,21 @@ package struct PoolBounds: Sendable {
         self.unanswered = unanswered
     }
 
-    /// The number of elements that a sender keeps in a full queue.
+    /// A sender's fair share of a full queue, in elements.
+    ///
+    /// If one sender has more elements than this and a second sender has fewer, new work of the second sender can
+    /// replace the newest element of the first.
     var share: Int { max(1, waiting / 10) }
 }
 
-/// The number of tasks that each sender and each source address has waiting or running.
+/// The counts of waiting and running tasks for each sender and each source address.
 struct HeldWork {
     private var bySender: [String: Int] = [:]
     private var byAddress: [String: Int] = [:]
 
-    /// Returns whether a sender may have one more piece of work after each of `others` has got one.
+    /// Returns whether a sender may have one more piece of work.
+    ///
+    /// The result assumes that one piece of work of each of `others` is accepted first.
     func mayTake(_ sender: Sender, _ bounds: PoolBounds, beside others: [Sender] = []) -> Bool {
         let own = others.count { $0.key == sender.key } + bySender[sender.key, default: 0]
         guard own < bounds.perSender else { return false }

@@ -32,7 +32,7 @@ package struct StoreReading: Sendable {
 }
 
 extension Method {
-    /// Returns a reading method, which reads outside its worker if `isLong` returns true.
+    /// Returns a method that only reads, and that reads outside its worker if `isLong` returns true.
     ///
     /// After the reading, `check` decides again whether the caller may get the result.
     static func reading(

@@ -55,7 +55,9 @@ extension DeviceCertificateCommand {
         ])
     }
 
-    /// Returns the issuer of the server's certificate if it's another authority, else nil.
+    /// Returns the issuer of the server's certificate if `authority` didn't sign this certificate.
+    ///
+    /// If `authority` signed the certificate, or if there is no readable certificate, the result is nil.
     private func otherIssuer(_ authority: LocalAuthority, _ place: CommandContext) throws -> String? {
         guard let files = try TLSFiles.find(place.settings, in: place.directory),
             let server = TextFile.read(files.certificate).flatMap({ try? CertificateFile(pem: $0) })

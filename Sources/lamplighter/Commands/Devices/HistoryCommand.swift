@@ -44,7 +44,9 @@ extension HistoryExportCommand {
         progress.end()
     }
 
-    /// Passes every record to `body`, in short reads that keep the store's log short.
+    /// Passes every record to `body`.
+    ///
+    /// The records are read in several short transactions. During one long transaction, the store's log would grow.
     private func read(
         _ store: Store,
         _ did: DeviceID,
