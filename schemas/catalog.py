@@ -131,8 +131,8 @@ def channels():
     return {**written, **made}
 
 
-# The beginnings of addresses that are not below the root. These are the broker's own addresses, and those at which Home
-# Assistant looks for devices.
+# If a channel's address begins with one of these, its topic does not begin with the root topic. Such addresses are the
+# broker's own, and those at which Home Assistant looks for devices.
 _WHOLE = ("$", "homeassistant/")
 
 

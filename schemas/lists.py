@@ -117,7 +117,8 @@ def raised(name, error):
     cures = [[command, note or ""] for command, note in error.get("cures", {}).items()]
     texts = [error["message"], error.get("at", ""), error["why"], *(text for cure in cures for text in cure)]
     places = [place for text in texts for place in PLACE.findall(text)]
-    # A parameter can be absent only if it is the whole text of `at` and no other text contains it.
+    # A parameter of the function is optional only if the text `at` consists of this parameter alone, and no other text
+    # contains the parameter.
     absent = {place for place in places if places.count(place) == 1 and error.get("at") == f"{{{place}}}"}
     kinds = {place: "String?" if place in absent else "some CustomStringConvertible" for place in places}
     return {"name": name, **error, "cures": cures, "parameters": [f"{place}: {kind}" for place, kind in kinds.items()]}

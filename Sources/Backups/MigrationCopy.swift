@@ -16,8 +16,8 @@ package enum MigrationCopy {
     ///
     /// An existing copy is kept, because an earlier start that failed halfway may have made it. `progress` gets the
     /// copy's finished fraction, from 0 to 1. An error that `progress` throws stops the copy.
-    /// - Throws: A `Problem` if the disk is too full or the finished copy can't be renamed, an error of the store or of
-    ///   the file system, or the error from `progress`. The database stays unchanged.
+    /// - Throws: A `Problem` if the disk is too full or the finished copy can't be renamed. Other errors come from the
+    ///   store, the file system or `progress`. In all cases, the database stays unchanged.
     package static func make(
         of store: Store,
         in directory: DataDirectory,

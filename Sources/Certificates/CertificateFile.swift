@@ -91,7 +91,7 @@ package struct CertificateFile: Sendable {
         guard try Self.key(keyPEM).publicKey == first.publicKey else { throw .keyMismatch }
     }
 
-    /// Returns whether an authority's file contains a certificate of this file, or the signer of such a certificate.
+    /// Returns whether `authority` contains one of this file's certificates, or the signer of one of them.
     package func isSigned(by authority: CertificateFile) -> Bool {
         certificates.contains { certificate in
             authority.certificates.contains { signer in

@@ -33,7 +33,7 @@ struct ConsoleFiles: Sendable {
     private let version: String
     private let embedded: [String: File]
 
-    /// Creates the set of the files in `directory`; if `directory` is nil, the set of the embedded files.
+    /// Creates the set of the files in `directory`, or of the embedded files if `directory` is nil.
     init(directory: String?) {
         self.directory = directory
         guard directory == nil else {

@@ -18,7 +18,7 @@ package struct Instant: Hashable, Comparable, Sendable {
     /// Returns the moment `seconds` later, or earlier if the number is negative.
     package func adding(seconds: Int64) -> Instant { Instant(milliseconds: milliseconds + seconds * 1000) }
 
-    /// Returns the moment that is a number of milliseconds later.
+    /// Returns the moment that is `count` milliseconds later.
     package func adding(milliseconds count: Int64) -> Instant { Instant(milliseconds: milliseconds + count) }
 
     /// Returns the number of seconds until another moment, rounded up and at least 0.

@@ -1,11 +1,11 @@
 /// A number that identifies a process among the processes that write to one database.
 ///
-/// If several processes share a database, six bits of every number and id that a process makes are the process's slot.
-/// Two processes thus never make equal numbers or ids.
+/// If several processes share a database, each process writes its slot into six bits of every number and id that the
+/// process makes. Two processes thus never make equal numbers or ids.
 package struct NodeSlot: Hashable, Sendable, CustomStringConvertible {
     /// The number of slots.
     package static let count = 64
-    /// The slot of a process that writes alone, and of all `lamplighter` commands.
+    /// The slot of the only process that writes to a database, and of all `lamplighter` commands.
     package static let alone = NodeSlot(trusted: 0)
     /// The slots for processes that share a database.
     package static let shared = (1..<count).map { NodeSlot(trusted: $0) }

@@ -58,7 +58,7 @@ package struct DataDirectory: Sendable {
 
     /// The broker's copies of the certificate, the key and the devices' authority.
     ///
-    /// While an operator replaces the original files, the certificate and the key may not match. The broker therefore
+    /// While an operator replaces the original files, the certificate might not match the key. The broker therefore
     /// reads these copies, into which the service writes only a matching certificate and key.
     package var brokerTLS: TLSFiles {
         let base = path + "/broker/"
@@ -90,7 +90,7 @@ package struct DataDirectory: Sendable {
 
     /// Prepares, locks and fills a directory.
     ///
-    /// On failure, the call removes its lock file and empty folders.
+    /// If the call fails, it removes the lock file and the empty folders that it made.
     ///
     /// - Throws: A `Problem` if the directory can't be used, or the error that `fill` throws.
     package static func filling<Result>(_ name: String, _ fill: (DataDirectory) throws -> Result) throws -> Result {

@@ -4,7 +4,7 @@ import Metering
 /// The state of the plugin, and its answers to the broker's events.
 ///
 /// The broker calls the gate on one thread. `Broker.kick` runs the disconnect and access callbacks before it returns.
-/// Never call it while a stored property is being changed (reference: operation#gate).
+/// Never call `Broker.kick` while a stored property is being changed (reference: operation#gate).
 final class Gate {
     let settings: Settings
     let watch: CredentialsWatch
@@ -46,9 +46,9 @@ final class Gate {
     var closings: Closings
     /// The counts of devices' messages that the status worker has not processed yet.
     var backlogs: Backlogs
-    /// The topic of the status worker's echoes.
+    /// The topic of the status worker's echoes, which are messages that the worker sends to itself (`Backlogs`).
     ///
-    /// If the worker has lanes, the topics of their echoes begin with this topic.
+    /// If the worker has lanes, the topic of each lane's echoes begins with this topic.
     let echoes: [UInt8]
     let rootLevels: Int
 

@@ -100,7 +100,7 @@ private func answer(_ event: Int32, _ data: UnsafeMutableRawPointer?, _ userData
     return MOSQ_ERR_SUCCESS.rawValue
 }
 
-/// Returns a view of the broker's payload, or an empty view for nil.
+/// Returns a view of the broker's payload, or an empty view if the payload is nil.
 private func borrow(_ payload: UnsafeRawPointer?, count: UInt32) -> Bytes {
     UnsafeRawBufferPointer(start: payload, count: payload == nil ? 0 : Int(count)).assumingMemoryBound(to: UInt8.self)
 }

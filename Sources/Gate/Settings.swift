@@ -10,7 +10,7 @@ struct Settings {
     var root = "ll/v1"
     /// The SHA-256 of the password of `service:lamplighter`, given in hex (`plugin_opt_worker_hash`).
     var worker: Digest?
-    /// The path of the file with the WebSocket clients' addresses, or empty without a relay
+    /// The path of the file with the WebSocket clients' addresses, or an empty string if there is no relay
     /// (`plugin_opt_relayed_addresses`).
     var relayedAddresses = ""
     /// Whether clients' messages are divided among shards (`plugin_opt_shards`).

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How long committed changes have been missing from the gate's file, readable without locks.
+/// Measures how long committed changes have been missing from the gate's file; no method waits for a lock.
 final class GateLag: Sendable {
     private let began = ContinuousClock.now
     /// The moment since which the file lacks changes, in milliseconds after `began`; negative while the file is

@@ -1,7 +1,7 @@
 import Domain
 import Synchronization
 
-/// A source of numbers that grow even if processes restart or write in turn.
+/// A source of numbers that keep growing, even if a process restarts or another process takes over the writing.
 ///
 /// Processes that write concurrently use different numbers. A number's remainder modulo 64 is its process's slot.
 final class SequenceSource: Sendable {

@@ -29,8 +29,8 @@ package final class Store: Sendable {
     ///
     /// `credentialsPath` is the path of the gate's file, or nil if this process doesn't write that file.
     /// `beforeMigrating` is called before an older version's database is changed. To prevent the change,
-    /// `beforeMigrating` can throw an error. With `isBeingFilled`, a database that `migrate --to` has not filled
-    /// completely is accepted too.
+    /// `beforeMigrating` can throw an error. If `isBeingFilled` is true, the database is accepted even if
+    /// `migrate --to` has begun to fill it and has not finished.
     ///
     /// - Throws: `Failure`, or an error of `beforeMigrating`.
     package convenience init(
@@ -95,10 +95,10 @@ package final class Store: Sendable {
 
     /// Runs one transaction, commits it, and appends the transaction's changes of credentials to the gate's file.
     ///
-    /// Waits while another worker is changing the same data. If this method throws, the store is unchanged, with two
-    /// exceptions. Either the gate's file couldn't be written after the commit, or the commit's answer was lost. After
-    /// such a failure, the next batch first rewrites the gate's file. The caller must publish nothing until a batch has
-    /// succeeded.
+    /// Waits while another worker is changing the same data. If this method throws, the store is unchanged, except in
+    /// two cases: the gate's file couldn't be written after the commit, or the commit's answer was lost. In these
+    /// cases, if the batch changed credentials, the next batch first rewrites the gate's file. The caller must publish
+    /// nothing until a batch has succeeded.
     ///
     /// On PostgreSQL, `body` runs up to five times if there are conflicts. A run that lasts too long
     /// (`TransactionBound`) is repeated once. `body` must start from the beginning each time, and change nothing

@@ -58,8 +58,8 @@ package struct SecretMask: Sendable {
     private func masked(_ value: JSONValue, alsoHiding more: Set<String> = [], hidesCodes: Bool) -> JSONValue {
         Self.map(value) { name, inner, outer in
             if Self.secrets.contains(name) || writeOnly.contains(name) || more.contains(name) { return Self.hidden }
-            // The `code` in an error is a word of the protocol. Any other `code` that is a string grants access, so it
-            // is hidden.
+            // The `code` in an error is an error code, which isn't secret. Any other `code` that is a string grants
+            // access, so it is hidden.
             guard hidesCodes, name == "code", inner.stringValue != nil, !outer.hasSuffix("rror") else { return nil }
             return Self.hidden
         }

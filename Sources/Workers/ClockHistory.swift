@@ -43,9 +43,9 @@ package final class ClockHistory: Sendable {
 
     /// Returns the time that the clock showed just before its last step forward, or nil if there was no such step.
     ///
-    /// Later steps may have set the clock back further than that step set it forward. `behind` then says by how many
-    /// milliseconds the clock is behind the time that it would show without all these steps. `behind` is 0 if the clock
-    /// is at most one second behind that time.
+    /// If later steps set the clock back further than the step forward had moved it, the clock is now behind the time
+    /// that it would show without these steps. `behind` is this difference in milliseconds, or 0 if the difference is
+    /// at most one second.
     func jump(by clock: any WallClock) -> (at: Instant, behind: Int64)? {
         state.withLock { state in
             let now = state.record(clock)

@@ -52,7 +52,7 @@ enum Main {
     }
 
     private static func show(_ problem: Problem, code: Int32) -> Int32 {
-        // The word `--json` is searched for in the arguments. A command line that can't be parsed has no flags.
+        // The arguments are searched for the word `--json`, because the command line may be one that can't be parsed.
         if CommandLine.arguments.prefix(while: { $0 != "--" }).contains("--json") {
             Terminal.show(problem.json)
         } else {

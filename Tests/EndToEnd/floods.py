@@ -29,8 +29,9 @@ from harness import TOPICS, Service, eventually
 from metrics import Page
 from world import FREE, World
 
-# The attackers' accounts are created within a minute. After a flood, the broker must release its memory within a
-# minute. So sessions without a connection end sooner. All other settings have their defaults.
+# The hourly limit of anonymous accounts is raised because the attackers' accounts are all created within a minute.
+# Sessions without a connection end sooner than by default, because the broker must release its memory within a minute
+# after a flood. All other limits have their defaults.
 SETTINGS = {"delivery.email": "gateway", "delivery.sms": "gateway", "limits.anonymousPerHour": 1_000_000,
             "limits.terminalSessionSeconds": 20}
 # The gate returns freed memory to the system if more than 8 MB have been free for 15 s.
@@ -145,7 +146,8 @@ class Ground:
         if self.users:
             return
         for start in range(0, count, 100):
-            # The gate admits 200 new clients a second. While other apps have new clients too, each app gets at most half.
+            # The gate admits 200 new clients a second. While several apps or products have new clients, each gets at
+            # most 100 of these 200.
             time.sleep(1)
             crowd = Crowd(self.world.port, APP, self.secret, min(100, count - start))
             parts = [part for part in (crowd.members[:GROUPS], crowd.members[GROUPS:]) if part]

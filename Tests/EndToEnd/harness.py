@@ -24,8 +24,8 @@ LONG = os.environ.get("LAMPLIGHTER_LONG") == "1"
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")} | {"CHECK_LOCKS": "1"}
 TOPICS = "ll/v1"
 MOSQUITTO = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
-# The time limit for anything that must happen within a second. In the short form, the limit is longer, because other
-# tests can occupy the processor cores.
+# The time limit for anything that must happen within a second. Without LAMPLIGHTER_LONG, the limit is longer, because
+# tests that run at the same time can occupy the processor cores.
 SECOND = 1.0 if LONG else 3.0
 
 # For each of these port settings, the name of the port in ready.json.

@@ -21,8 +21,8 @@ from packets import connect, length, packet, split, text
 CHUNK = 64 << 10  # bytes that are sent at once
 PAUSE = 0.01  # seconds before a client reconnects, unless its connections are brief
 PATIENCE = 1  # seconds after which missing answers count as received
-# With this number of connections or more, the process pauses in each round. The connections then stand for as many
-# machines, and their work must not take up all of this machine's processor time.
+# If a process has at least this number of connections, it pauses in each round. Each of these connections represents a
+# separate machine, so their work must not take up all of this machine's processor time.
 CROWD = 100
 BREATH = 0.002
 BURST = 100  # messages that a terminal can send at once

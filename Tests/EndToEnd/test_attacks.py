@@ -84,8 +84,8 @@ class PreHijacking(People):
 
     def test_non_verifying_identity_provider(self):
         # test_providers.ByEmailClaims shows that the service never trusts a provider's claim about an address. This
-        # test shows that an unverified phone number in a profile allows no login. That holds even after the number's
-        # owner has registered it.
+        # test shows that an unverified phone number in a profile allows no login. This stays true after the number's
+        # owner has created an account with the number.
         phone = fresh_phone()
         attacker = self.register(app="people-attacked")
         attacker.get("account/updateProfile", {"countryCode": COUNTRY, "phone": phone})

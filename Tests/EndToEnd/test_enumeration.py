@@ -19,8 +19,8 @@ from pages import fetch, local
 # earlier.
 APART_SECONDS = 0.004
 APART_SHARE = 0.15
-# CHANCE limits how likely it may be that a difference arose by chance. A difference that is more likely to be due to
-# chance doesn't count. A difference must occur in ROUNDS_IN_A_ROW consecutive rounds.
+# A difference counts only if the probability that chance alone produces it is below CHANCE. The difference must also
+# occur in ROUNDS_IN_A_ROW consecutive rounds.
 CHANCE = 0.001
 ROUNDS_IN_A_ROW = 3
 SHUFFLES = 4000

@@ -100,8 +100,8 @@ class Moved(OwnWorld):
     def test_subscriptions_continue_on_postgresql_and_back_in_a_file(self):
         first, server = self.service, postgres.Server()
         self.addCleanup(server.close)
-        # The PostgreSQL server is new, so its transactions have small numbers, like the events in the file's log. New
-        # events must still come after the old ones.
+        # Events are ordered by the numbers of their transactions. The PostgreSQL server is new, so its transactions
+        # have small numbers. New events must still come after the events from the file.
         self.assertEqual(first.stop()[0], 0)
         store = server.make()
         rows = self.migrate("--data", first.data, "--to", store)

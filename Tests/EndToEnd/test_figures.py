@@ -145,7 +145,7 @@ METRICS = {
     "lamplighter_limited_total": nothing,
     # Each report is answered, and each accepted one is published to the user.
     "lamplighter_messages_published_total": grows_at_least(ACCEPTED + REFUSED, **STATUS),
-    # In addition to reports, a worker receives at most ten of its own echoes a second.
+    # A worker also receives its own echoes, by which it measures its lateness. The test allows ten echoes a second.
     "lamplighter_messages_received_total": lambda load, name:
         0 <= load.grown(name, **STATUS) - ACCEPTED - REPEATED - DEAD <= 10 * load.seconds,
     # The alert.

@@ -674,8 +674,8 @@ class Readmes(Guided):
     def test_the_first_example_and_more_by_hand(self):
         example, by_hand = Guide(ROOT / "README.md", "The first example"), self.guide("by-hand")
         blocks, (more, accounts) = example.commands, by_hand.commands
-        # The test reads the codes from the log, as a user would. It replaces the shell command `read`, which needs a
-        # terminal.
+        # In the guide, the user reads a code in the log, and types it for the shell command `read`. `read` needs a
+        # terminal, so the test replaces this command with a program that prints the code from the log.
         (self.folder / "code.py").write_text(CODE_OF_THE_LOG)
         for turn in (1, 2):
             asked = f"code=$(python3 code.py {self.service.log.name} {turn} \"$lena\")"

@@ -17,8 +17,8 @@ from world import OwnWorld, World
 # These floods fit into two minutes. The short test checks whether other clients get answers. The long test also
 # measures how long an answer takes.
 SHORT = {"terminals": 60, "seconds": 5, "baseline": 1, "rate": 4, "slack": 9}
-# These floods need more terminals to reach the bound. The gate checks the memory only once a second. The highest memory
-# therefore also depends on the flood's pace.
+# With as few terminals as in `SHORT`, these floods wouldn't reach the memory limit. The gate checks the memory only
+# once a second. The highest memory therefore also depends on the flood's pace.
 OTHERWISE = {"half": {"terminals": 300, "pace": 18, "seconds": 14}, "wills": {"terminals": 400, "pace": 30, "seconds": 11},
              "filters": {"terminals": 200}}
 B1_AND_B2 = ["qos2", "sessions", "history", "status"]

@@ -44,7 +44,8 @@ class History(EndToEnd):
         for number, rows in enumerate(self.pages(terminal, params)):
             self.assertLessEqual(len(rows), 70)
             seen += [row["data"]["count"] for row in rows]
-            # One late report is older than the page. Another has the same time as the page's last row.
+            # Reports arrive between the pages. The first report's time lies before all rows that are still to come. The
+            # second report has the same time as the last row of the first page.
             device.report(ts=start + 500, data={"count": -1})
             if number == 0:
                 device.report(ts=rows[-1]["ts"], data={"count": 7777})

@@ -360,7 +360,7 @@ class Hostile(unittest.TestCase):
             trial = Trial(Hostile.ground, name, SECONDS, (slower if IS_DEBUG else 1) if LONG else BESIDE)
             if not trial.harm:
                 break
-            # Messages of the attack can still wait in this ground, so the next attack gets a new ground.
+            # Messages of the attack can still wait in this service, so the next attack gets a new service.
             self.renew(None)
             if not trial.late:
                 break
@@ -419,8 +419,8 @@ class Overload(unittest.TestCase):
 
     # Seconds. The sum is less than ten, because the gate closes a connection that sends too fast for ten seconds.
     WARM, FLOOD = 2, 4
-    # This number of devices get answers at the machine's highest rate. Each device has as many unanswered reports as
-    # allowed.
+    # The number of devices with which the test measures the machine's highest rate of answers. Each of these devices
+    # keeps as many reports unanswered as the service allows.
     BEST = 100
     RATE = 50  # reports a second that one device can send in the long run
     # SHARE is the share of the best rate that must be reached during a flood. SLOW is the limit for the other clients'

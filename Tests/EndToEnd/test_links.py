@@ -229,7 +229,7 @@ class Undoing(Links):
         thiefs = self.url(first, "addressChanged")
         self.assertEqual(fetch(way_back).send().status, 200)
         self.assertEqual(self.login(email=old, code=self.code(self.stranger(), "login", email=old)).uid, owner.uid)
-        # The link that was sent to the intermediate address no longer works.
+        # The second change sent a link to the address `first`. This link no longer works.
         self.assertGreaterEqual(fetch(thiefs).status, 400)
         self.assertGreaterEqual(fetch(way_back).status, 400)
 

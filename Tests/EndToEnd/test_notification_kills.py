@@ -111,8 +111,9 @@ class Kills(Killed):
         self.prepare()
         eventually(lambda: all(sender.answered > 20 for sender in self.senders), 30)
         self.service.kill()
-        # Each notification contains its event's id, so the service creates no second notification for this event. After
-        # these two changes, the service reads all events again, and creates their notifications again.
+        # Each notification contains its event's id, so that the service creates no second notification for the same
+        # event. The first statement overwrites these ids. The second statement resets the service's position in the
+        # events. The service then reads all events again, and creates their notifications again.
         self.service.sql("UPDATE notification SET eventId = notificationId")
         self.service.sql("UPDATE meta SET value = '0-0-0' WHERE name = 'notifier'")
         self.service.start()

@@ -181,8 +181,8 @@ class Away(People):
         device.report(data={"power": False})
         here.expect(f"/device/{device.did}/status", lambda b: b["data"].get("power") is False)
         back = self.stranger(terminal_id=away.terminal_id, clean=False, expiry=600)
-        # With the app's secret, the terminal begins a new MQTT session. So the messages for the old session, including
-        # the notice, are gone.
+        # With the app's secret, the terminal begins a new MQTT session. So the messages for the old session are gone,
+        # including the notice of the logout.
         error = self.assertError(back.ask("account/whoami", token=away.token), "InvalidToken")
         self.assertEqual(error["reason"], "operator")
         self.assertEqual([m for m in back.everything if f"/user/{away.uid}/" in m.topic], [])

@@ -185,7 +185,7 @@ export class App {
       for (const request of this.requests.values()) clearTimeout(request.repeat);
       if (this.isClosed) return;
       if (refused !== null) {
-        // If a terminal has lost the token of a live session, the broker refuses the terminal without a reason. So
+        // If a terminal has lost the token of a live session, the broker refuses the terminal, but doesn't say why. So
         // after a refusal, a client without a token tries a new terminal id and, after the next refusal, the old one.
         if (!this.credentials) [this.terminalId, this.otherId] = [this.otherId ?? randomId(), this.terminalId];
         if (++this.refused === 1) return this.renew();

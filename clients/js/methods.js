@@ -100,9 +100,10 @@ export class Account {
    * forms. A taken username gets Duplicated. A taken address gets Duplicated only if the code is right. With `link` or
    * `none`, a taken address gets Duplicated only if the app reveals accounts. Otherwise it gets the same answer as a new
    * address, and the address's owner gets an e-mail. Several accounts can then have the same address, each with its own
-   * password. If accounts have not verified the address, only the two oldest of them can log in with it. Until an account
-   * has verified the address, each of these accounts gets a verification link. With `none`, the link is part of an e-mail
-   * that confirms the registration. An address verified by a code is removed from accounts that never verified it.
+   * password. Of the accounts that have not verified the address, only the two oldest can log in with it. Until an
+   * account has verified the address, each of these accounts gets a verification link. With `none`, the link is part of
+   * an e-mail that confirms the registration. An address verified by a code is removed from accounts that never verified
+   * it.
    * @param {{password: string, countryCode?: string, region?: string, phone?: string, email?: string, username?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number}>}
    */
@@ -291,12 +292,13 @@ export class Account {
    *
    * No token is needed. The link is for the account that has verified the address. If no account has verified the
    * address, the link is for the account that registered with the address. If there is no such account either, the link
-   * is for the account whose username is the address. If no account matches, the answer is the same, but with the policy
-   * revealAccounts it is ResourceNotFound. The link is valid for 1 hour and works once. A new link makes the old link
-   * invalid. If the account was registered with this address and never verified it, the link verifies the address.
-   * Because other people may have added data before the verification, the account then loses its phone number and its
-   * linked providers. It also loses a username that is a different e-mail address, and all other links sent for the
-   * account become invalid. When the new password is set, all sessions end. The limits are the same as for sendCode.
+   * is for the account whose username is the address. If no account matches, the answer is a success as well. With the
+   * policy revealAccounts, the answer is ResourceNotFound instead. The link is valid for 1 hour and works once. A new
+   * link makes the old link invalid. If the account was registered with this address and never verified it, the link
+   * verifies the address. Because other people may have added data before the verification, the account then loses its
+   * phone number and its linked providers. It also loses a username that is a different e-mail address. All other links
+   * that were sent for the account become invalid. When the new password is set, all sessions end. The limits are the
+   * same as for sendCode.
    * @param {{email: string, countryCode?: string, region?: string}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -591,7 +593,7 @@ export class Events {
   ack(params) { return this.ask("events/ack", params); }
 
   /**
-   * Changes a subscription. If its cursor is moved back, the later events are sent again.
+   * Changes a subscription. If its cursor is moved back, the events after the new position are sent again.
    *
    * Only for API keys with the scope events; users get Forbidden. ResourceNotFound: the app has no such subscription.
    * InvalidRequest: url is given for a subscription without a webhook.
@@ -857,9 +859,9 @@ export class Schedule {
   /**
    * Disables a schedule.
    *
-   * A disabled schedule's occurrences are skipped. A trigger for such an occurrence becomes a dead letter. Only the
-   * schedule's creator, the special user and the owner may use this method. Requests from other users or with an unknown
-   * id get ResourceNotFound.
+   * A disabled schedule's occurrences are skipped. If a scheduler still sends a trigger for such an occurrence, the
+   * trigger becomes a dead letter. Only the schedule's creator, the special user and the owner may use this method.
+   * Requests from other users or with an unknown id get ResourceNotFound.
    * @param {{scheduleId: string}} params
    * @returns {Promise<{schedules: Array<Schedule>, cursor?: string}>}
    */
@@ -962,13 +964,14 @@ export class Share {
    * Only the special user and the owner may invite. Other users of the device get Forbidden. Users who are not bound to
    * the device get NotBound. No role changes before an invitation is accepted. When the first invitation is accepted, the
    * special user becomes the owner. Normal users become guests. If an invitation is rejected or revoked, or expires,
-   * nothing changes. With way `user`, `guest` is required. If the policy emailVerification is on, a phone or e-mail must
-   * be verified. If the app reveals accounts, an unknown name gets ResourceNotFound, field params.guest.value. Otherwise
-   * the service never reveals that a name is unknown. The request gets the usual answer, and the invitation expires like
-   * any other. InvalidRequest: the name is the caller's own. Duplicated: the named user is bound to the device, or an
-   * invitation to the same name is pending or was accepted. With way `qrcode`, `guest` must be absent. The first user to
-   * scan the code answers the invitation. TooManyRequests: the user has made 200 invitations in an hour (setting
-   * limits.invitationsPerHour). Forbidden: the device has 200 pending invitations.
+   * nothing changes. With way `user`, `guest` is required. If the policy emailVerification is on, a phone or e-mail in
+   * `guest` counts as unknown until its user has verified it. If the app reveals accounts, an unknown name gets
+   * ResourceNotFound, field params.guest.value. Otherwise the service never reveals that a name is unknown. The request
+   * gets the usual answer, and the invitation expires like any other. InvalidRequest: the name is the caller's own.
+   * Duplicated: the named user is bound to the device, or an invitation to the same name is pending or was accepted. With
+   * way `qrcode`, `guest` must be absent. The first user to scan the code answers the invitation. TooManyRequests: the
+   * user has made 200 invitations in an hour (setting limits.invitationsPerHour). Forbidden: the device has 200 pending
+   * invitations.
    * @param {{did: string, way: "user"|"qrcode", guest?: {type: "phone"|"email"|"username"|"uid"|"anonymous", value: string, countryCode?: string}, access?: "control"|"read", guestMinutes?: number}} params
    * @returns {Promise<{sharingId: string, expiresAt: number, qrCode?: {text: string, svg: string, png: string}}>}
    */

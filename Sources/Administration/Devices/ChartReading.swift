@@ -31,7 +31,8 @@ struct ChartReading {
 
     /// Adds the sums of all days that have sums, and returns the remaining periods.
     ///
-    /// A day's buffered records are added in the same transaction, so each record counts exactly once.
+    /// The sums do not include records that are still in the history buffer. For the days that have sums, these records
+    /// are added in the transaction that reads the sums. So each record counts exactly once.
     private func addSums(
         _ tx: Transaction,
         _ sums: inout ChartSums

@@ -12,7 +12,8 @@ package struct Caller: Sendable, Equatable {
 
     /// The operator's name, or an empty string if the caller has not signed in.
     ///
-    /// If a command runs the operation, the name is `cli` or `lamplighter`.
+    /// On the command line, `user logout` and `session terminate` use the name `lamplighter`. All other commands use
+    /// `cli`.
     package var name: String
     /// The caller's role, which determines their rights.
     package var role: OperatorRole

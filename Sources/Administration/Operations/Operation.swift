@@ -66,7 +66,7 @@ package struct Operation: Sendable {
         return operation
     }
 
-    /// Returns the values of a path's parameters, or nil for another operation's path.
+    /// Returns the values of the parameters in a path, or nil if the path belongs to another operation.
     package func match(_ path: ArraySlice<String>) -> [String: String]? {
         guard path.count == self.path.count else { return nil }
         var values: [String: String] = [:]

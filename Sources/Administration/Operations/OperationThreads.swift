@@ -21,7 +21,7 @@ package final class OperationThreads: Sendable {
         /// A sign-in from an address that has sent too many requests within a minute.
         case crowd
 
-        /// Whether only one of the threads may run work of this rank, so that the other stays free for operators.
+        /// Whether only one thread at a time may run work of this rank, so that the other stays free for operators.
         var isOfStrangers: Bool { self == .stranger || self == .crowd }
 
         /// How many pieces of work of this rank can wait for a thread.

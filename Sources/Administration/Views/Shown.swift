@@ -9,7 +9,7 @@ package enum Shown {
     /// Returns a name; nil if the name is empty.
     package static func name(_ text: String?) -> JSONValue? { text.flatMap { $0.isEmpty ? nil : .string($0) } }
 
-    /// Returns an object with `items` and, if there is one, the next page's cursor.
+    /// Returns an object with `items`, and with the next page's cursor if a page follows.
     package static func page(_ items: [JSONObject], next: String? = nil) -> JSONObject {
         JSONObject(showing: ["items": items, "next": next])
     }

@@ -25,8 +25,8 @@ struct FailedSignIns: Sendable {
 
     /// Reports a failed sign-in, where `isTooMany` means that the caller has made too many tries.
     ///
-    /// `name` is nil for a link or a token, and if no operator has the entered name. An unknown name could be a secret
-    /// that was typed into the wrong field.
+    /// `name` is nil if the caller used a link or a token, or if no operator has the entered name. An unknown name
+    /// could be a secret that was typed into the wrong field.
     ///
     /// - Throws: An error of the store.
     func tell(_ proof: Proof, name: String? = nil, from address: String, isTooMany: Bool = false) throws {

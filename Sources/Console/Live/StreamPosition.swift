@@ -5,7 +5,8 @@ import Workers
 ///
 /// For a log, the position is the last row's number. For a state, it is a digest. A stream can thus resume after any
 /// interruption, even a restart of the service. Each row of a log is reported once. If a state changes several times,
-/// only the latest state is reported. A refusal can be missed if it has the same millisecond as the last reported one.
+/// only the latest state is reported. A resumed stream misses a refusal if it occurred in the same millisecond as the
+/// last reported refusal.
 struct StreamPosition: Sendable, Equatable {
     private var numbers: [UInt32: Int64] = [:]
 

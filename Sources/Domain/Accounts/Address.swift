@@ -48,7 +48,7 @@ package enum LoginName: Hashable, Sendable {
         if case .address(let address) = self { address } else { nil }
     }
 
-    /// The forms of the login name, which the account's password must differ from.
+    /// The forms of the login name; the account's password must differ from each of them.
     package var forms: [String] {
         switch self {
         case .address(.phone(let phone)): [phone.text, phone.national]

@@ -1,6 +1,6 @@
 package import JSON
 
-/// An action, its actor and the account, without secrets, codes or unmasked addresses.
+/// A record of an action, its actor and the account concerned, without secrets, codes or unmasked addresses.
 package struct AuditEntry: Sendable, Equatable {
     /// The kind of event, an entry of `schemas/lists/audit-kinds.yaml`.
     package var kind: Kind

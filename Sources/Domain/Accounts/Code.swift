@@ -26,9 +26,10 @@ package enum CodePurpose: String, Sendable, CaseIterable {
 package enum CodeRules {
     /// The lifetime of a code, in seconds.
     package static let lifeSeconds: Int64 = 600
-    /// The maximum number of tries for one code, right or wrong.
+    /// The maximum number of tries for one code.
     ///
-    /// Tries with the code's `codeToken` have a separate count with the same maximum.
+    /// A try counts whether it is right or wrong. Tries with the code's `codeToken` have a separate count with the same
+    /// maximum.
     ///
     /// There are 10^6 codes, and an address gets at most 10 codes per day. A stranger without the token thus has 50
     /// tries per day. The chance of success is 1 in 20,000 per day, and 1 in 55 per year. A caller with the token has

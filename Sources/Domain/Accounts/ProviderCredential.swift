@@ -73,7 +73,9 @@ package struct ProviderCredential: Sendable, Equatable {
         return ProviderCredential(name, proof)
     }
 
-    /// Parses a credential in Tuya's form, in which `ap` means Apple and `extraInfo` has Apple's other details.
+    /// Parses a credential in Tuya's form.
+    ///
+    /// The type `ap` means Apple. `extraInfo` may contain the user's id, the nonce and the user's name.
     private static func parseAuth2(_ fields: Fields) throws(Rejection) -> ProviderCredential {
         guard fields.object["type"]?.stringValue == "ap" else { throw fields.refuse("type", "must be \"ap\"") }
         let details = try fields.fields("extraInfo")
@@ -111,7 +113,9 @@ extension Fields {
         return try bounded(name, givenText(name))
     }
 
-    /// Reads an optional string, which apps may leave empty after the first login.
+    /// Returns an optional string, or nil if the string is missing or empty.
+    ///
+    /// Apps may leave such a string empty after the first login.
     fileprivate func optionalID(_ name: String) throws(Rejection) -> String? {
         let isAbsent = object[name] == nil || object[name]?.stringValue == ""
         return isAbsent ? nil : try bounded(name, givenText(name))

@@ -103,7 +103,7 @@ package struct ProviderSettings: Sendable, Equatable {
         guard clientSecret != nil else { throw fields.refuse("clientSecret", "is needed") }
     }
 
-    /// Returns whether secrets may be sent to a URL, which must use TLS or lead to this machine.
+    /// Returns whether secrets may be sent to a URL: the URL uses TLS or leads to this machine.
     package static func isSafeURL(_ url: String) -> Bool {
         if url.hasPrefix("https://") { return url.utf8.count > 8 }
         guard url.hasPrefix("http://") else { return false }

@@ -93,7 +93,7 @@ package enum FreeForm {
     ///
     /// The same limit applies to faults.
     package static let conditionsMax = 64
-    /// The maximum number of bytes of JSON for the names of all raised alerts and faults.
+    /// The maximum number of bytes of JSON for the names of all open alerts and faults of one device.
     package static let conditionBytesMax = 16 * 1024
     /// The longest name of an attribute, in bytes.
     package static let nameBytesMax = 128

@@ -66,12 +66,12 @@ package struct WebhookSearch: Equatable, Sendable {
 
     /// The maximum number of events in the next batch, or nil for no limit.
     package private(set) var limit: Int?
-    /// The number of times that the endpoint has refused the event that is now posted alone.
+    /// The number of times that the endpoint has refused the current event in a batch of its own.
     private var refusals = 0
     /// The number of dead letters since the last success.
     private var deadInRow = 0
 
-    /// Makes a search that begins without a limit of a batch's events.
+    /// Makes a search that doesn't limit the number of events in the first batch.
     package init() {}
 
     /// Records that the endpoint has taken a batch of `count` events.

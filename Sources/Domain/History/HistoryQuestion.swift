@@ -31,7 +31,7 @@ package struct HistoryQuestion: Sendable {
     }
 }
 
-/// A position in the history: a moment, and how many of its records to skip.
+/// A position in the history: a moment, and the number of records of that moment that come before the position.
 ///
 /// Records of the same moment keep their order of arrival. New records therefore don't change an old record's position.
 package struct HistoryPlace: Sendable, Equatable {

@@ -3,9 +3,10 @@
 /// The number is limited, because a single device could otherwise fill the disk. The count survives restarts, because
 /// it is saved with the device's status after each report.
 ///
-/// With a limit of 64 MiB per day, a device can write 776 bytes per second, or one report of twenty values. The gate
-/// allows a device to send 256 KiB per second. A device that sends at this rate reaches the limit after about four
-/// minutes. In 30 days, such a device writes 1.9 GiB of history. Without the limit, it would write 630 GiB.
+/// With a limit of 64 MiB per day, a device can write 776 bytes per second. That is about one report of twenty values
+/// per second. The gate allows a device to send 256 KiB per second. A device that sends at this rate reaches the limit
+/// after about four minutes. In 30 days, such a device writes 1.9 GiB of history. Without the limit, it would write
+/// 630 GiB.
 package struct HistoryUse: Sendable, Equatable {
     /// The day, counted in UTC from the Unix epoch.
     package var day: Int64

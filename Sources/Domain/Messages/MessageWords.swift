@@ -1,7 +1,7 @@
 /// The texts of the service's own messages in one language, from the file `Texts/messages.LANGUAGE.txt`.
 ///
-/// A section of the file begins with its name in brackets. Lines of the form `key: value`, a blank line and the
-/// section's text follow.
+/// A section of the file begins with its name in brackets. After the name come lines of the form `key: value`, a
+/// blank line and the section's text.
 struct MessageWords: Sendable {
     private struct Section {
         var values: [String: String] = [:]

@@ -29,7 +29,7 @@ package struct PushAddress: Sendable, Equatable {
     package var countedFrom: Instant
     /// The number of pushes in the hour that began at `countedFrom`.
     package var pushes: Int64 = 0
-    /// The number of notifications that were left out because of the limit, and that no push has reported yet.
+    /// The number of notifications that were left out because of the limit and haven't been reported in a push yet.
     package var leftOut: Int64 = 0
 
     /// The keys with which a message for Web Push is encrypted.

@@ -37,7 +37,7 @@ package struct OAuthClient: Sendable, Equatable {
     /// Returns whether a string can be a redirect URL.
     ///
     /// The scheme must be `https`, or an app's scheme that contains a dot. The scheme `http` is also allowed, but only
-    /// with this machine as the host. Fragments aren't allowed.
+    /// with the host `localhost`, `127.0.0.1` or `[::1]`. Fragments aren't allowed.
     package static func isRedirect(_ text: String) -> Bool {
         guard text.utf8.count <= 512, text.utf8.allSatisfy(\.isVisible),
             !text.contains(where: "#\"'<>\\^`{|}@".contains), let colon = text.firstIndex(of: ":")

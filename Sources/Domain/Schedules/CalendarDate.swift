@@ -35,7 +35,7 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
 
     package static func < (left: Self, right: Self) -> Bool { left.day < right.day }
 
-    /// Returns the date that is a number of days later.
+    /// Returns the date that is `days` days later.
     package func adding(days: Int64) -> CalendarDate { CalendarDate(day: day + days) }
 
     /// The day of the week, from 1 for Monday to 7 for Sunday.

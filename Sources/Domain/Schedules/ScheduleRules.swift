@@ -91,9 +91,10 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Returns the day on which a new schedule runs if its creator gave a time of day but no day.
+    /// Returns the day of a new schedule whose creator gave a time of day but no day.
     ///
-    /// The result is the calendar day for which the time of day comes next, or nil if that time never comes.
+    /// The result is the calendar day for which a daily schedule at this time would have its first occurrence. The
+    /// result is nil if the time never comes.
     package static func firstDay(
         _ time: DayTime,
         zoneName: String,

@@ -117,7 +117,7 @@ extension Session.EndReason {
     package var isToldToTerminal: Bool { self != .replaced }
 }
 
-/// A notice that sessions have ended, from a worker or an identity provider.
+/// A notice from a worker or an identity provider, which says that sessions have ended.
 package struct SessionNotice: Sendable, Equatable {
     /// The sessions that ended.
     package enum Scope: Sendable, Equatable {

@@ -21,9 +21,9 @@ package struct Presence: Sendable, Equatable {
     /// Makes the presence of a device that has never connected.
     package init() {}
 
-    /// Returns the time before which commands can get lost, or nil if they can't get lost now.
+    /// Returns the time until which commands to the device can get lost, or nil if they can't get lost now.
     ///
-    /// Before this time, the device might not have subscribed yet.
+    /// Until this time, the device might not have subscribed yet.
     ///
     /// If `listensFrom` is more than `seconds` in the future, the clock has been set back. The result is then nil.
     package func unheard(at now: Instant, within seconds: Int64) -> Instant? {
@@ -93,7 +93,7 @@ package enum PresenceRules {
         case .birth(let session):
             presence.session = session
             // Once the gate has reported a connection, only the gate's reports bring the device online. A birth message
-            // could be a delayed last will, because a device may give its last will the content of a birth message.
+            // could be a delayed last will, because a device's last will may have the same content as a birth message.
             guard presence.isAlive || presence.connection == 0 else { return nil }
             presence.isOnline = true
         case .will(let session):

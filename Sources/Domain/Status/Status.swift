@@ -17,7 +17,7 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// The time of the newest reports that contain only a time and values, with fingerprints of their values.
+    /// A record of the newest reports that contain only a time and values: their time, and fingerprints of the values.
     ///
     /// With the fingerprints, the service recognises a second delivery of a report without reading the history.
     package struct Newest: Sendable, Equatable {
@@ -56,7 +56,7 @@ package struct Status: Sendable, Equatable {
     package var newest: Newest?
     /// The number of bytes that have been written to the device's history today.
     package var historyUse = HistoryUse()
-    /// The number of history records on the newest day that has any, and on the day before that day.
+    /// The number of history records for the newest day with a record, and for the day before that day.
     package var historyCount = HistoryCount()
 
     /// The times of all stored values and conditions, and of the newest report.

@@ -64,13 +64,13 @@ package enum StatusRules {
         return .success(outcome)
     }
 
-    /// Returns the device's time, or `now` if it is missing or too far ahead.
+    /// Returns the device's time, or `now` if the device's time is missing or too far in the future.
     package static func effective(_ ts: Instant?, at now: Instant) -> Instant {
         guard let ts, ts <= now.adding(seconds: Report.aheadMaxSeconds) else { return now }
         return ts
     }
 
-    /// Returns whether a value with the time `ts` replaces one with the time `stored`.
+    /// Returns whether a value with the time `ts` replaces a stored value with the time `stored`.
     ///
     /// If `ts` is the time of arrival, the value replaces any stored value, even a stored value with a future time.
     static func replaces(_ stored: Instant, reported ts: Instant, at now: Instant) -> Bool {
@@ -134,7 +134,7 @@ package enum StatusRules {
         outcome.history.append(HistoryPoint(ts: ts, data: point.data))
     }
 
-    /// Sets an attribute and returns true, unless the reported time is older than the stored one.
+    /// Sets an attribute and returns true, or returns false if the reported value doesn't replace the stored value.
     private static func merge(
         _ member: JSONObject.Member,
         ts: Instant,

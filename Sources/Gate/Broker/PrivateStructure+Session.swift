@@ -106,8 +106,8 @@ extension PrivateStructure {
 
     /// Returns the file descriptor of a client's connection, or nil if the descriptor is unknown.
     ///
-    /// The descriptor comes directly after the structure's first number, from which the broker's epoll loop recognises
-    /// that the structure is a client.
+    /// The structure begins with a number by which the broker's epoll loop recognises that the structure is a client.
+    /// The descriptor comes directly after this number.
     static func socket(of client: OpaquePointer) -> Int32? {
         guard start(of: client) != nil, let address = gate_client_address(client) else { return nil }
         let socket = UnsafeMutableRawPointer(client).load(fromByteOffset: 4, as: Int32.self)

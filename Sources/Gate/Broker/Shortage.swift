@@ -6,8 +6,8 @@ import Glibc
 /// Without the guard, Swift would trap at an allocation that fails.
 ///
 /// Ten times a second, and after every 256 events, the guard tests whether a large block can be allocated. If the
-/// allocation fails, the guard frees its reserve for the gate. The gate then admits only services. It refuses the
-/// messages and subscriptions of all clients except workers.
+/// allocation fails and the allocator has too little freed memory, the guard frees its reserve for the gate. The gate
+/// then admits only services. It refuses the messages and subscriptions of all clients except workers.
 final class Shortage {
     private(set) var isShort = false
     private var reserve: UnsafeMutableRawPointer?
@@ -25,7 +25,7 @@ final class Shortage {
 
     deinit { free(reserve) }
 
-    /// Checks whether memory is short, at most ten times a second.
+    /// Checks whether memory is short if the last check by this function was at least 100 ms ago.
     func probe(at steady: Int64) {
         guard steady &- probedAt >= 100 else { return }
         probedAt = steady

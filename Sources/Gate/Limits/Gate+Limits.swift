@@ -8,10 +8,10 @@ import Metering
 // terminals and products also count against their source address. Counting allocates memory only when a refusal is
 // reported.
 //
-// In Mosquitto 2.0.11, plugins can refuse an access only with `MOSQ_ERR_ACL_DENIED`. The client receives this error as
-// 0x87 in PUBACK, PUBREC and SUBACK. A SUBACK of MQTT 3.1.1 contains 0x80 instead. `MOSQ_ERR_QUOTA_EXCEEDED`, which
-// becomes 0x97, was added in version 2.1. Any other error ends the connection. A PUBACK of MQTT 3.1.1 has no code. The
-// broker therefore sends the PUBACK and drops the message.
+// In Mosquitto 2.0.11, plugins can refuse an access only with `MOSQ_ERR_ACL_DENIED`. Any other error ends the
+// connection. The client receives `MOSQ_ERR_ACL_DENIED` as 0x87 in PUBACK, PUBREC and SUBACK. A SUBACK of MQTT 3.1.1
+// contains 0x80 instead. A PUBACK of MQTT 3.1.1 has no code. The broker therefore sends the PUBACK and drops the
+// message. `MOSQ_ERR_QUOTA_EXCEEDED`, which becomes 0x97, was added in Mosquitto 2.1.
 extension Gate {
     /// Counts an access, and returns whether the access exceeds the client's limits.
     func isBeyond(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {

@@ -6,14 +6,16 @@ import Metering
 // (`Held`). The remaining memory is visible only in the broker's total. It holds subscriptions, wills, half-received
 // packets and TLS buffers.
 extension Gate {
-    /// The numbers of bytes that an idle connection needs without TLS (`idleBytes`) and with TLS (`idleBytesOfTLS`).
+    /// The number of bytes that an idle connection needs without TLS.
     private static let idleBytes = 16 << 10
+    /// The number of bytes that an idle connection needs with TLS.
     private static let idleBytesOfTLS = 96 << 10
     /// The number of bytes that a broker without clients needs.
     private static let emptyBytes = 16 << 20
     /// The bytes that may be held for a well-behaved client.
     ///
-    /// This is the largest response's size. The value is higher if memory can only be estimated.
+    /// If the gate can read the broker's memory, this is the size of the largest response. If the gate can only
+    /// estimate the memory, the value is higher.
     private static let littleBytes = BrokerVersion.isTested ? 64 << 10 : 256 << 10
     /// The number of free bytes above which the gate returns free memory to the system.
     ///
@@ -23,7 +25,9 @@ extension Gate {
     private static let unusedBytes = 8 << 20
     private static let unusedTime: Int64 = 15_000
 
-    /// Every 100 ms, ends the largest sessions until clients' memory is well below the limit.
+    /// Ends the largest sessions if clients take up too much memory or if the machine's memory is short.
+    ///
+    /// The gate calls this function every 100 ms.
     func relieve(at steady: Int64) {
         relievedAt = steady
         guard mustLook(at: steady) else { return }
@@ -54,11 +58,11 @@ extension Gate {
         leastFree = (steady, .max)
     }
 
-    /// Returns whether to query the allocator, which takes long because a query goes through all free memory.
+    /// Returns whether to query the allocator now.
     ///
-    /// While much memory is held, the allocator is queried at every call. Otherwise, it is queried once a second, and
-    /// whenever the process has grown by 1/16 of the limit. The queries once a second are needed because a process that
-    /// reuses freed memory doesn't grow.
+    /// A query takes long, because it goes through all free memory. While much memory is held, the allocator is queried
+    /// at every call. Otherwise, it is queried once a second, and whenever the process has grown by 1/16 of the limit.
+    /// The queries once a second are needed because a process that reuses freed memory doesn't grow.
     private func mustLook(at steady: Int64) -> Bool {
         let resident = Memory.resident()
         guard

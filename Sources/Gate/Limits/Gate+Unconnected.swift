@@ -27,7 +27,7 @@ extension Gate {
 struct Unconnected {
     /// A connection, with a hash of its remote address and port (`peer`).
     ///
-    /// A later connection can get the same descriptor. The hash shows that this connection is a different one.
+    /// A later connection can get the same descriptor. Its hash shows that it is a different connection.
     private struct Connection {
         let peer: Int
         let since: Int64

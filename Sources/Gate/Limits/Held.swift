@@ -26,9 +26,10 @@ final class Held {
     private var takenAt = Clock.coarse()
     /// The memory address of the oldest message that the client hasn't acknowledged.
     ///
-    /// The address is recorded only while no more messages can be sent to the client or queued for it. Otherwise, the
-    /// value is 0. If the address is unknown, the value is 1. `stuckSince` is when this message became the oldest.
+    /// The value is 0 while more messages can be both queued for the client and sent to it. The value is 1 if the
+    /// address is unknown.
     private var oldest: UInt = 0
+    /// The time at which `oldest` last changed, or `Int64.max` while `oldest` is 0.
     private(set) var stuckSince: Int64 = .max
     /// The time at which a session without a connection expires.
     var lapsesAt: Int64 = .max

@@ -12,10 +12,9 @@ struct Newcomers {
     private var bucket: TokenBucket
     private var second: Int64 = 0
     /// How many newcomers of each app or product were admitted in this second.
-    ///
-    /// `asked` holds the apps and products whose newcomers tried to connect in this second (`now`) or in the previous
-    /// second (`before`).
     private var admitted: [String: Int] = [:]
+    /// The apps and products whose newcomers tried to connect in this second (`now`) or in the previous second
+    /// (`before`).
     private var asked: (now: Set<String>, before: Set<String>) = ([], [])
     private var known: (new: Set<Int>, old: Set<Int>) = ([], [])
 

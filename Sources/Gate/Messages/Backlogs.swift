@@ -9,7 +9,7 @@ struct Backlogs {
     private let limit: Int
     private var lanes: [Backlog]
 
-    /// Creates a single backlog for all devices, until an echo contains the number of lanes.
+    /// Creates a single backlog for all devices, which is used until the first echo tells the number of lanes.
     ///
     /// If `limit` is 0, no message is refused.
     init(limit: Int) {

@@ -29,7 +29,7 @@ struct Admission {
         ///
         /// The value is nil if a certificate was used, or if the client is a terminal or a link.
         var secret: Digest?
-        /// The moment from which the client's certificate is valid, or nil without a certificate.
+        /// The moment from which the client's certificate is valid, or nil if the client used no certificate.
         var certificate: Int64?
         /// Whether the client connected with an API key.
         var isKey = false
@@ -39,7 +39,7 @@ struct Admission {
         var isSecretShared = false
         /// The session whose token was used.
         var session: String?
-        /// The session of the token, if this was the first use of the session's newest token.
+        /// The session whose newest token has just been used for the first time, or nil in all other cases.
         var begun: Session?
     }
 
@@ -146,9 +146,9 @@ struct Admission {
     /// Returns an admitted principal's current rights, or nil if it would no longer be admitted.
     ///
     /// `secret` is the digest of the secret that admitted the principal. The value is nil if the digest is unknown or
-    /// doesn't matter. `certificate` is the moment from which the presented certificate is valid, or nil without a
-    /// certificate. `isStranger` is true if the principal used the app's secret and another connection logged in. The
-    /// terminal's session then isn't the principal's own.
+    /// doesn't matter. `certificate` is the moment from which the presented certificate is valid, or nil if no
+    /// certificate was presented. `isStranger` is true if the principal connected with the app's secret, but the
+    /// terminal's session wasn't begun by a login on this connection. The principal then gets no rights of the session.
     func rights(
         of principal: Principal,
         secret: Digest?,

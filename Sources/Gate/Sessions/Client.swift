@@ -34,12 +34,12 @@ final class Client {
     private(set) var hasAskedToLogIn = false
     /// The digest of the secret that admitted the client, or nil if it is unknown or must not be compared again.
     let secret: Digest?
-    /// The moment from which the client's certificate is valid, or nil without a certificate.
+    /// The moment from which the client's certificate is valid, or nil if the client used no certificate.
     let certificate: Int64?
     /// The sequence number of the connection.
     ///
-    /// Numbers grow with each connection, even across restarts of the broker. The number is replaced if the service
-    /// knows larger numbers.
+    /// Numbers grow with each connection, even across restarts of the broker. A device's connection gets a new number
+    /// if the service already knows a larger number than the gate has assigned.
     var number: Int64
     let connectedAt: Int64
 

@@ -11,7 +11,7 @@ import Metering
 // that take up too much memory. To end a session, the service connects with the client's id and a clean start.
 extension Gate {
     private static let deviceSeconds: UInt32 = 7 * 86_400
-    /// The maximum number of pending session ends.
+    /// The maximum number of sessions that wait for the service to end them.
     ///
     /// Further sessions end when the broker expires them.
     private static let owedMax = 100_000
@@ -95,9 +95,9 @@ extension Gate {
             && !facts.clientId.utf8.starts(with: "svc.".utf8) && gate_client_clean_start(client)
     }
 
-    /// Removes a pending session end, and returns whether the service may now end the session.
+    /// Returns whether the service may now end a client's session, and if so, removes the session from those that wait.
     ///
-    /// If no end is pending or the client has a live connection, nothing changes, and the result is false.
+    /// If the session isn't waiting or the client has a live connection, nothing changes, and the result is false.
     func endSession(of clientId: String) -> Bool {
         guard connected[clientId] == nil, pendingEnds.removeValue(forKey: clientId) != nil else { return false }
         forgetHeld(clientId)

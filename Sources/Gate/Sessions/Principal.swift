@@ -25,7 +25,8 @@ enum Principal: Equatable, Sendable {
             guard id.count == 32, id.allSatisfy(\.isLowercaseHex) else { throw .badClientId }
             self = .terminal(terminalId: clientId, appId: name)
         case "ha":
-            // Home Assistant makes a new client id at each start. No other principal's id has this form.
+            // At each start, Home Assistant makes a new client id of 22 letters and digits. No other principal's id has
+            // this form.
             guard id.count == 22, id.allSatisfy(\.isLetterOrDigit) else { throw .badClientId }
             self = .link(sessionId: name)
         case "service":

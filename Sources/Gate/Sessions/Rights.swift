@@ -111,8 +111,9 @@ extension Rights {
 
     /// Returns the reason to refuse a subscription, or nil if all matching topics are allowed.
     ///
-    /// Only services may use shared subscriptions. The topics of all other clients are private. The broker would still
-    /// assign messages to a group member whose rights have ended. These messages would be lost.
+    /// Only services may use shared subscriptions. The topics of all other clients are private. In a shared
+    /// subscription, the broker would still assign messages to a client whose rights have ended. These messages would
+    /// be lost.
     func refusalToSubscribe(_ filter: Bytes, now: Int64) -> RefusalReason? {
         guard Topic.isFilter(filter) else { return .badTopic }
         guard let shared = SharedFilter(filter) else { return covers(filter, now: now) ? nil : refusalOutside(filter) }

@@ -4,10 +4,11 @@ import Glibc
 extension Connection {
     /// Whether a message may be read now.
     ///
-    /// The value is false while acknowledgements are being written. Otherwise, the library would also acknowledge a new
-    /// message before its commit. The value is also false if `permittedMax` acknowledgements are permitted but can't be
-    /// written, because acknowledgements that aren't permitted yet are in the same queue. Under a steady load, each new
-    /// message would otherwise add such an acknowledgement, and the queue would never be written.
+    /// The value is false while permitted output waits to be written. Otherwise, the library would also acknowledge a
+    /// new message before its commit. While the queue also contains acknowledgements that aren't permitted yet, nothing
+    /// can be written. If `permittedMax` permitted acknowledgements wait for this reason, the value is false too.
+    /// Otherwise, under a steady load, each new message would add an acknowledgement that isn't permitted yet, and the
+    /// queue would never be written.
     var mayRead: Bool {
         acknowledgementsHeld == 0
             ? !mosquitto_want_write(handle)
@@ -65,8 +66,8 @@ extension Connection {
             guard try !readPackets(), !condition(self) else { continue }
             let left = deadline.milliseconds(since: .now)
             guard left > 0 else { throw MosquittoError(.timeout, function: function) }
-            // The poll doesn't include POLLOUT, because the loop would then spin during a TLS handshake. If output is
-            // waiting, the loop tries to write it again after 10 ms at most.
+            // The poll doesn't include POLLOUT, because with POLLOUT, the loop would spin during a TLS handshake. If
+            // output is waiting, the loop tries to write it again after 10 ms at most.
             let isPatient = !mosquitto_want_write(handle)
             wait(for: POLLIN, milliseconds: isPatient ? min(left, 1000) : 10)
         }

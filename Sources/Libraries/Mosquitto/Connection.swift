@@ -16,7 +16,7 @@ final class Connection {
     let batch: PublishBatch?
     /// The messages and receipts that the client hasn't taken yet.
     var intake = Intake()
-    /// The number of deliveries whose acknowledgements are queued and not yet written.
+    /// The number of deliveries whose acknowledgements are queued and must not be written yet.
     var acknowledgementsHeld = 0
     /// The number of permitted acknowledgements, which stay queued until all queued acknowledgements are permitted.
     var acknowledgementsPermitted = 0
@@ -24,7 +24,7 @@ final class Connection {
     var unconfirmed = 0
     /// True while `mosquitto_loop_write` is running.
     ///
-    /// During this call, the library reports each QoS 0 message that it has written as published.
+    /// During this call, the library reports each QoS 0 message as published once it has written the message.
     var isWriting = false
     /// True if unread data may be left, perhaps in OpenSSL's buffer, where `poll` doesn't see it.
     var hasUnread = false

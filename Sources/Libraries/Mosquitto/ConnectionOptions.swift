@@ -57,9 +57,9 @@ extension ConnectionOptions {
     package struct TLS: Sendable {
         /// The file with the certificates of the authorities that are trusted to issue the broker's certificate.
         package var caFile: String
-        /// The file with the client's own certificate, or nil without a certificate.
+        /// The file with the client's own certificate, or nil if the client has no certificate.
         package var certificateFile: String?
-        /// The file with the certificate's key, or nil without a certificate.
+        /// The file with the certificate's key, or nil if the client has no certificate.
         package var keyFile: String?
 
         /// Makes the set of files.

@@ -8,16 +8,16 @@ package struct Delivery: Sendable {
     package var topic: Range<Int>
     /// The range of the payload.
     package var payload: Range<Int>
-    /// The range of the MQTT 5 Response Topic, or nil without a Response Topic.
+    /// The range of the MQTT 5 Response Topic, or nil if the message has none.
     package var responseTopic: Range<Int>?
-    /// The range of the MQTT 5 Correlation Data, or nil without Correlation Data.
+    /// The range of the MQTT 5 Correlation Data, or nil if the message has none.
     package var correlationData: Range<Int>?
     /// The range of the source address, from the gate's user property `lamplighter-address`.
     ///
     /// The address is an IPv4 address or the /64 network of an IPv6 address. The range is nil if the gate exempts the
     /// source address from all limits.
     package var sourceAddress: Range<Int>?
-    /// The range of the value of the user property `traceparent`, or nil without this property.
+    /// The range of the value of the user property `traceparent`, or nil if the message doesn't have this property.
     package var traceparent: Range<Int>?
     /// True if the property `lamplighter-fault` shows that the gate removed Correlation Data that was too long.
     package var isCorrelationTooLong = false

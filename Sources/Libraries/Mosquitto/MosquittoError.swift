@@ -15,9 +15,9 @@ package struct MosquittoError: Error, Equatable, Sendable {
     package let code: Code
     /// The name of the C function or the method of `MosquittoClient` that failed.
     package let function: String
-    /// The broker's MQTT 5 reason code for a refusal or disconnection, or nil.
+    /// The broker's MQTT 5 reason code for a refusal or disconnection, or nil if the broker sent none.
     package let reasonCode: UInt8?
-    /// The value of `errno` at the failure, or nil without a system error.
+    /// The value of `errno` at the failure, or nil if the system reported no error.
     package let systemError: Int32?
 
     /// Makes an error with the name of the function that failed.
@@ -63,7 +63,7 @@ extension MosquittoError.Code {
     package static let disconnected = Self(rawValue: 1002)
     /// The broker refused a filter of a subscription.
     package static let subscriptionRefused = Self(rawValue: 1003)
-    /// Acknowledgements are waiting for `flush()`, and this call would send them early.
+    /// Acknowledgements are waiting for `flush()`, and the method that failed would have sent them early.
     package static let acknowledgementsHeld = Self(rawValue: 1004)
 }
 

@@ -135,7 +135,9 @@ extension Connection {
         return id
     }
 
-    /// Checks a topic as the library does, because the broker's plugin doesn't check it again.
+    /// Checks the topic of a message for a batch, as the library checks the topic of a separate message.
+    ///
+    /// The broker's plugin would skip a message with an invalid topic, and the caller would get no error.
     private func checkTopic(_ topic: String) throws(MosquittoError) {
         let count = topic.utf8.count
         guard !topic.utf8.contains(0), count <= Int(UInt16.max) else {

@@ -16,7 +16,7 @@ extension PostgresConnection {
         /// commit as done.
         var mayCancel = true
 
-        /// The moment when the transaction's time is up, or nil for no limit.
+        /// The moment when the transaction's time is up, or nil if the time isn't limited.
         var end: ContinuousClock.Instant? { limit.map { begun + $0 } }
         /// Whether the transaction's time is up.
         var isOver: Bool { end.map { $0 <= .now } ?? false }

@@ -5,7 +5,8 @@ import CPostgreSQL
 /// A connection belongs to one thread at a time, and its calls block. A statement is prepared when it first runs. It
 /// then stays prepared until the connection ends. Parameters are sent with their types, and results are binary.
 package final class PostgresConnection {
-    /// The maximum number of prepared statements, which is more than the program has.
+    /// The maximum number of prepared statements, which is larger than the number of different statements in the
+    /// program.
     static let preparedMax = 2000
 
     let handle: OpaquePointer
@@ -21,7 +22,7 @@ package final class PostgresConnection {
     package var patience = PostgresConnection.answerMilliseconds
     /// A function for tests, which gets each statement and returns the statement to send.
     ///
-    /// With it, tests pause transactions.
+    /// Tests use this function to pause transactions.
     ///
     /// If a statement runs for many elements, the function is called only once. If this function is set, no statement
     /// waits for a later statement.

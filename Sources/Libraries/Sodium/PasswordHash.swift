@@ -24,7 +24,7 @@ extension Sodium {
         return withChars(password) { crypto_pwhash_str_verify(hash, $0, UInt64(password.count)) } == 0
     }
 
-    /// Returns whether a hash is malformed, or was made with settings other than these two
+    /// Returns whether a hash is malformed, or was made with other values of `memoryBytes` or `passes`
     /// (`crypto_pwhash_str_needs_rehash`).
     package static func needsRehash(_ hash: String, memoryBytes: Int, passes: Int) -> Bool {
         prepare()

@@ -41,7 +41,8 @@ package struct ServerKey: Sendable {
 
     /// Returns the digest that proves that a label for `subject` is genuine.
     ///
-    /// The digest is an HMAC-SHA-256 with a separate key. No other hash can therefore be used for a label.
+    /// The digest is an HMAC-SHA-256 with a separate key. A hash that was made for a different purpose therefore never
+    /// proves that a label is genuine.
     package func label(_ subject: String) -> [UInt8] { Self.digest(Array(subject.utf8), under: labelling) }
 
     private static func digest(_ input: [UInt8], under key: [UInt8]) -> [UInt8] {

@@ -1,6 +1,6 @@
 /// A circuit breaker, which limits the calls to an outside party.
 ///
-/// While the party is down, no calls reach it.
+/// While the party is down, the breaker refuses all calls except an occasional call that tests the party.
 ///
 /// A closed breaker admits calls. After several failures in a row, the breaker opens and refuses calls at once. After a
 /// pause, the breaker admits one call, the probe. If the probe is answered, the breaker closes.

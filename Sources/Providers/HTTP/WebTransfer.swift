@@ -158,7 +158,7 @@ private func takeDownload(
     guard let buffer, let context else { return 0 }
     let transfer = Unmanaged<WebTransfer>.fromOpaque(context).takeUnretainedValue()
     let piece = UnsafeRawBufferPointer(start: buffer, count: size * count)
-    // An empty piece can't be refused. Its size and the result for a refusal are both 0.
+    // An empty piece can't be refused, because the result 0 means both a refusal and the acceptance of 0 bytes.
     return piece.isEmpty || transfer.append(piece) ? piece.count : 0
 }
 

@@ -113,8 +113,9 @@ actor IssuerKeys {
 
     /// Returns whether an issuer may publish its keys at a URL.
     ///
-    /// Plain HTTP is allowed only if the issuer itself uses it. An issuer can use plain HTTP only on this machine. A
-    /// document from another machine therefore can't cause requests over plain HTTP to this machine.
+    /// Plain HTTP is allowed only if the issuer itself uses it. An issuer can use plain HTTP only on this machine. The
+    /// discovery document of an issuer on another machine therefore can't cause requests over plain HTTP to this
+    /// machine.
     static func mayHaveKeys(at url: String, issuer: String) -> Bool {
         ProviderSettings.isSafeURL(url) && (url.hasPrefix("https:") || issuer.hasPrefix("http:"))
     }

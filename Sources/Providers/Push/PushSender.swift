@@ -23,7 +23,7 @@ package struct PushDelivery: Sendable {
     /// Makes a push that is ready to be sent.
     ///
     /// If the push is about a single notification, the push has the notification's id. Otherwise, the push has the id
-    /// `message`.
+    /// of the message (the parameter `message`).
     package init(
         _ push: OutgoingPush,
         message: MessageID,

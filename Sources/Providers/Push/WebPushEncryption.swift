@@ -21,7 +21,7 @@ struct WebPushEncryption {
 
     /// Encrypts a text as one record of `aes128gcm` (RFC 8188).
     ///
-    /// Each key must be used only once. Each salt has 16 random bytes and must be used only once, too.
+    /// Each call needs its own `key` and its own `salt`. A salt consists of 16 random bytes.
     func encrypt(
         _ text: [UInt8],
         key: P256.KeyAgreement.PrivateKey = P256.KeyAgreement.PrivateKey(),

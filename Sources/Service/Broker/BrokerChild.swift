@@ -74,8 +74,8 @@ package final class BrokerChild: Service {
     /// Makes the broker use another certificate for new connections, not for open ones.
     ///
     /// A broker that is still starting gets the certificate as soon as the broker is running. Mosquitto 2.0.11 reads
-    /// the devices' authority only when it starts. The broker's copy of the authority is therefore rewritten only at
-    /// the next start.
+    /// the certificate authority of the devices only when it starts. The broker's copy of the authority is therefore
+    /// rewritten only at the next start.
     /// - Throws: `Errno` if the broker's copies can't be written.
     func show(_ material: TLSMaterial) throws {
         let isNow = try handover.withLock { handover in

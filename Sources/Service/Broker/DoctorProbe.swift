@@ -3,10 +3,10 @@ import Files
 import ServiceSettings
 import Sodium
 
-/// An attempt of `doctor` to connect as a stranger. The gate refuses it, and the service doesn't count this refusal.
+/// An attempt of `doctor` to connect as a stranger.
 ///
-/// The client id contains the minute, and a mark computed from the service's secret. Strangers can't compute the mark,
-/// so their refusals count.
+/// The gate refuses the attempt. The service recognises this refusal and doesn't count it. The client id contains the
+/// minute, and a mark computed from the service's secret. Strangers can't compute the mark, so their refusals count.
 struct DoctorProbe: Sendable {
     /// The service's secret, or nil if the secret can't be read.
     ///

@@ -6,7 +6,7 @@ struct DroppedMessages {
     private var last: Int64 = 0
 
     mutating func note(_ count: Int64) {
-        // If the count is less than before, the broker was restarted and counts from zero.
+        // If `count` is lower than `last`, the broker was restarted, and has counted from zero since then.
         counter.increment(by: count < last ? count : count - last)
         last = count
     }

@@ -86,7 +86,7 @@ struct GateProbe {
     }
 }
 
-/// The error thrown when a broker that the service didn't start itself runs without the gate.
+/// The error that the check of `GateProbe.proof` throws if an operator's broker runs without the gate.
 ///
-/// The broker's monitor makes the same test on its own connection, and ends the service if the gate is missing.
+/// The broker's monitor uses the probe too, on its own connection, and ends the service if the gate is missing.
 struct GateMissing: Error, CustomStringConvertible { let description = "the broker runs without the gate" }

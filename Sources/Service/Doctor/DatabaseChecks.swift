@@ -10,13 +10,13 @@ struct DatabaseChecks {
     let directory: DataDirectory
     let place: StorePlace
 
-    /// The lag of a standby above which the doctor warns, in bytes of the log.
+    /// The maximum lag of a standby, in bytes of the write-ahead log; if a standby lags more, the doctor warns.
     private static let lagMax: Int64 = 64 << 20
     /// The age of the oldest transaction, in seconds, above which the doctor warns.
     ///
     /// While a transaction is open, the database can't remove rows that were deleted after the transaction began.
     private static let transactionMax: Int64 = 60
-    /// The percentage of connections in use above which the doctor warns.
+    /// The maximum percentage of connections in use; if more are in use, the doctor warns.
     private static let connectionsMax: Int64 = 80
 
     func run() -> [Finding] {

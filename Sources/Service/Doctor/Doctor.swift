@@ -82,7 +82,7 @@ package struct Doctor {
         .object(["version": 1, "ok": .bool(exitCode(findings) == 0), "checks": .array(findings.map(\.json))])
     }
 
-    /// Returns the report for the console, which contains the words of each text apart from the inserted values.
+    /// Returns the report for the console, with the words and the inserted values of each text as separate members.
     package static func jsonWithWords(_ findings: [Finding]) -> JSONObject {
         ["version": 1, "ok": .bool(exitCode(findings) == 0), "checks": .array(findings.map(\.jsonWithWords))]
     }

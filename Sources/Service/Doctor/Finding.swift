@@ -44,8 +44,8 @@ package struct Finding: Sendable {
 
     /// The finding as JSON for the console.
     ///
-    /// The member `says` contains the words of each text apart from the inserted values, so that the console can
-    /// translate the words.
+    /// The member `says` contains each text with its words and its inserted values as separate members, so that the
+    /// console can translate the words.
     package var jsonWithWords: JSONValue {
         var row = json.objectValue ?? [:]
         row["says"] = ["title": .object(title.json), "evidence": .object(evidence.json), "cure": .object(cure.json)]

@@ -14,7 +14,7 @@ struct RefusalCheck {
     /// The service's own store, or nil if the check must open the store.
     var store: Store?
 
-    /// The number of refusals in an hour above which the doctor warns.
+    /// The maximum number of refusals in an hour; if there are more, the doctor warns.
     private static let warnMin: Int64 = 1000
 
     private var subject: String { place.database?.place ?? directory.database }

@@ -13,8 +13,8 @@ package struct RunMessages: Sendable {
 
     /// Prepares the messages of a run.
     ///
-    /// If the messages are plain text, the function `tell` prints each note, and the function `show` prints each other
-    /// message.
+    /// If the messages are plain text, the function `tell` prints the notes, and the function `show` prints all other
+    /// messages.
     package init(
         _ settings: Settings,
         show: @escaping @Sendable (String) -> Void,

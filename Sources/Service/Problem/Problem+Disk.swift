@@ -2,7 +2,7 @@ import Problems
 import Storage
 
 extension Problem {
-    /// The number of free bytes below which a full disk counts as the cause of a failed start.
+    /// The minimum number of free bytes; with fewer, the disk counts as full and as the cause of a failed start.
     private static let leastBytes: Int64 = 1 << 20
 
     /// Returns the error to report after a failed start.

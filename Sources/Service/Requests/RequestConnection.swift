@@ -53,7 +53,7 @@ final class RequestConnection: StoppableWork {
 
     /// The longest wait for an answer, below the listener's limit of 60 s.
     private static let answerMax: Duration = .seconds(55)
-    /// The longest time that a request waits for further requests, with which it then shares a batch.
+    /// The longest time that a request waits so that further requests can share its batch.
     private static let pauseMax: Duration = .milliseconds(1)
     /// The maximum number of requests that wait for their answers.
     private static let waitingMax = 4_096

@@ -100,7 +100,7 @@ package struct Backend {
         }
     }
 
-    /// Opens the store, and logs the progress of a copy, which can take minutes.
+    /// Opens the store; if a migration first copies the database, which can take minutes, logs the progress.
     private static func openStore(_ context: RunContext) throws -> Store {
         var tenths = -1
         return try StoreAccess.service(

@@ -20,8 +20,8 @@ package enum Import {
     /// Stores a new or changed product, and creates a `productKey` if the document has none.
     ///
     /// The secret is the document's `productSecret`. If the document has none, a new product gets a new secret. An
-    /// existing product keeps its secret. If `isForced` is set, the product is stored even if devices have stored
-    /// values that might not fit the new version, or an open alert or fault that the new version lacks.
+    /// existing product keeps its secret. The new version of a product might not fit the values that devices have
+    /// stored, or might lack an alert or fault that is open. Such a version is stored only if `isForced` is set.
     /// - Throws: `Rejection` with the field at fault, or a `Problem` if stored states forbid the change.
     @discardableResult
     package static func product(

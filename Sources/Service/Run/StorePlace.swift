@@ -28,7 +28,7 @@ package struct StorePlace: Sendable {
         isOneWriter: false
     )
 
-    /// Returns the same location with another database.
+    /// Returns a copy of this location that names another database.
     func naming(_ database: PostgresAddress) -> StorePlace {
         var place = self
         place.database = database

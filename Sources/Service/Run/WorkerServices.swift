@@ -38,7 +38,7 @@ extension StoppableWork {
 /// A service that works until the service group shuts down.
 struct WorkService: Service {
     let work: any StoppableWork
-    /// The readiness that says whether the broker's gate was found; the work starts only after that.
+    /// The readiness that says whether the broker's gate was found; the work starts only once the gate was found.
     ///
     /// The value is nil if the work handles no messages of clients. Such work starts at once.
     let readiness: Readiness?

@@ -15,7 +15,7 @@ package struct LocalAuthority {
     /// Clients that trust only an older authority must then install the new authority's certificate. If `linkedUntil`
     /// is set, clients of the previous authority have time until then.
     package let isNew: Bool
-    /// The time until which clients that trust only the previous authority accept the server's next certificate.
+    /// The time until which the server's next certificate works for clients that trust only the previous authority.
     ///
     /// Only `renew` sets this time. It is nil if the previous authority didn't sign the new authority's key.
     package let linkedUntil: Instant?

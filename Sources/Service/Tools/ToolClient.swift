@@ -83,7 +83,7 @@ package struct ToolClient {
 
     /// Publishes a dead letter again to its original topic, and waits for the broker's confirmation.
     ///
-    /// - Throws: A `Problem` if the broker can't be reached.
+    /// - Throws: A `Problem` if the broker can't be reached, or doesn't confirm the message.
     package func replay(_ letter: DeadLetter) throws {
         try connect { client in
             _ = try client.publish(topic: letter.topic, payload: letter.payload)
@@ -146,7 +146,7 @@ extension Settings {
 extension MosquittoClient {
     /// Sends the queued messages, and waits for the broker's confirmations for at most a few seconds.
     ///
-    /// - Throws: `MosquittoError`.
+    /// - Throws: `MosquittoError`, also if the broker hasn't confirmed all messages in this time.
     mutating func settle() throws {
         var intake = Intake()
         let deadline = ContinuousClock.now + ToolClient.settleMax
@@ -155,6 +155,7 @@ extension MosquittoClient {
             try receive(wait: .milliseconds(200), into: &intake)
             try flush()
         }
+        guard unconfirmed == 0 else { throw MosquittoError(.timeout, function: "settle") }
     }
 
     /// Receives messages for a command, after waiting at most `wait` for the first one.

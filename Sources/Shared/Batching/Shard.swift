@@ -1,7 +1,8 @@
-/// One of 256 parts of all devices, terminals and schedules, so that several processes can share the work.
+/// One of the 256 parts into which all devices, terminals and schedules are divided.
 ///
-/// The last two characters of an id, which are random hexadecimal digits, select the shard. For workers, the gate adds
-/// the shard as two levels after the topic's root: `ll/v1/shard/4f/device/d-…4f/report`.
+/// Several processes can thus share the work. The last two characters of an id, which are random hexadecimal digits,
+/// select the shard. For workers, the gate adds the shard as two levels after the topic's root:
+/// `ll/v1/shard/4f/device/d-…4f/report`.
 package enum Shard {
     /// The number of shards.
     package static let count = 256

@@ -3,10 +3,11 @@ import Glibc
 /// A writer of the gate's credentials file, which appends changed records or rewrites the whole file.
 ///
 /// Several processes can write the file. Each operation holds the lock of `PATH.lock`. The operation first reads the
-/// records that other processes have appended. The gate reads appended records at its next check. The service can thus
-/// answer right after an append. A `rewrite` is synced to disk. Appends aren't synced, because the service can rewrite
-/// a lost file from the store. A caller holds the lock (`hold`) while it copies records from the store. Otherwise, an
-/// older record could follow a newer one. Calls block, and two threads must not use one value at the same time.
+/// records that other processes have appended. The gate reads appended records before it admits the next client. The
+/// service can thus answer a request right after an append. A `rewrite` is synced to disk. Appends aren't synced,
+/// because the service can rewrite a lost file from the store. A caller holds the lock (`hold`) while it copies records
+/// from the store. Otherwise, an older record could follow a newer one. Calls block, and two threads must not use one
+/// value at the same time.
 ///
 ///     var file = try CredentialsFile(path: "gate/credentials")
 ///     if file.isDamaged { try file.rewrite(everything) }
@@ -62,13 +63,13 @@ package struct CredentialsFile: ~Copyable, Sendable {
         held = consume lock
     }
 
-    /// If this writer holds the lock, tells the waiting writers that this writer is still active.
+    /// Tells the waiting writers that this writer is still active, if this writer holds the lock.
     package func keep() throws(CredentialsError) { try held?.keep() }
 
     /// Releases the lock.
     ///
-    /// If `withdrawing` is true, the caller committed nothing to the store. The method then also withdraws the promise
-    /// that the caller made with the lock (`CredentialsLock.promise`).
+    /// The caller passes true for `withdrawing` if it committed nothing to the store. The method then also withdraws
+    /// the promise that the caller made with the lock (`CredentialsLock.promise`).
     package mutating func release(withdrawing: Bool = false) {
         // If the withdrawal fails, the next writer rewrites the file. The rewrite takes longer but does no harm.
         if withdrawing { try? held?.withdraw() }

@@ -4,8 +4,8 @@ import Glibc
 ///
 /// The lock ends when this value is dropped, or when another writer takes the lock over.
 ///
-/// A frozen writer must not block the other writers. A writer waits for `patience` while the holder shows no activity
-/// (`keep`). The waiting writer then replaces the lock's file with a new one. The old holder checks before each write
+/// A frozen writer must not block the other writers. If the holder shows no activity (`keep`) during the time
+/// `patience`, a waiting writer replaces the lock's file with a new one. The old holder checks before each write
 /// whether it still holds the lock. The old holder may already be writing to the old credentials file. This does no
 /// harm, because the new holder makes a new file.
 ///

@@ -53,8 +53,8 @@ extension Record {
 
     /// The least distance from the largest known connection number to the first number of a restarted broker.
     ///
-    /// Between two records of the kind `connections`, fewer connections begin than this distance. The gate therefore
-    /// never reuses a number that the service has seen.
+    /// The service writes the next record of the kind `connections` before the gate has assigned this many numbers. The
+    /// gate therefore never reuses a number that the service has seen.
     package static let connectionsLead: Int64 = 1_000_000
 
     /// The record's key, such as a product key, did, app id, service name or terminal id.

@@ -16,7 +16,7 @@
 /// queue then. Times are milliseconds on a clock that is never set back. The code never allocates memory.
 package struct Backlog: Sendable {
     private let limit: Int
-    /// The recorded number of an echo, with which later echoes are compared, or nil while the worker isn't connected.
+    /// The number of the marked echo, or nil while the worker isn't connected.
     private var mark: Int64?
     /// The number of the current epoch, which grows with each mark.
     private var epoch = 0
@@ -46,8 +46,8 @@ package struct Backlog: Sendable {
 
     /// Records the number of a published echo, and the number of the newest echo that came back (`seen`).
     ///
-    /// If `number` isn't above the recorded number (`mark`), the worker has restarted and its clock was set back. Counting
-    /// then starts again from zero.
+    /// If `number` isn't above the marked echo's number (`mark`), the worker has restarted and its clock was set back.
+    /// Counting then starts again from zero.
     package mutating func note(echo number: Int64, seen: Int64) {
         guard let mark, number > mark else { return begin(at: number) }
         guard seen >= mark else { return }

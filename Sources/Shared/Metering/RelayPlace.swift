@@ -1,9 +1,9 @@
 /// The place of a client's address in the file that the relay for web clients writes for the gate.
 ///
-/// Mosquitto 2.0.11 doesn't support the PROXY protocol. A plugin gets only the source address of a connection. The
-/// relay therefore connects for each client from a separate loopback address, 127.64.0.1 to 127.64.255.254. The last
-/// two bytes of the loopback address are the number of the client's place. Each place has 16 bytes for the client's
-/// IPv6 address. IPv4 addresses are mapped into ::ffff:0:0/96.
+/// Mosquitto 2.0.11 doesn't support the PROXY protocol. A plugin gets only the source address of a connection. For each
+/// client, the relay therefore connects to the broker from a separate loopback address, 127.64.0.1 to 127.64.255.254.
+/// The last two bytes of the loopback address are the number of the client's place. Each place has 16 bytes for the
+/// client's IPv6 address. IPv4 addresses are mapped into ::ffff:0:0/96.
 package enum RelayPlace {
     /// The number of places in the file.
     package static let count = 1 << 16

@@ -17,9 +17,10 @@ package struct AppTable: TransactionTable {
 
     private static func app(_ row: AppRow) throws -> App { try AppCodec.decode(try row.whole) }
 
-    /// Stores an app's document without the app's own secret, and the hash of `secret` if given.
+    /// Stores an app's document without the app's own secret.
     ///
-    /// The secrets of providers and push services are stored encrypted.
+    /// If `secret` is given, its hash is stored too; otherwise, the stored hash is kept. The secrets of providers and
+    /// push services are stored encrypted.
     package func save(_ app: App, document: JSONObject, secret: String?) throws {
         let hash = secret.map { Sodium.sha256($0.utf8) }
         let row = AppRow(

@@ -50,7 +50,7 @@ package struct IdentityTable: TransactionTable {
     }
 }
 
-/// A user's identity at a provider, with its app, region and user.
+/// An identity at a provider, together with the app, the region and the user to which it belongs.
 struct IdentityRow: TableRow {
     var app: AppID
     var region: String

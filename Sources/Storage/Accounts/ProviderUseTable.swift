@@ -1,6 +1,8 @@
 package import Domain
 
-/// When each provider (sign-in, mail, text messages) last worked and last failed, and the last failure's reason.
+/// The times at which each provider (sign-in, mail, text messages) last worked and last failed.
+///
+/// The reason of the last failure is also stored.
 package struct ProviderUseTable: TransactionTable {
     let transaction: Transaction
 

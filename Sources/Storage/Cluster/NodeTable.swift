@@ -24,9 +24,9 @@ package struct NodeTable {
         package var untilAt: Instant
     }
 
-    /// How long a process keeps its slot after it has expired, in milliseconds.
+    /// How long the slot of an expired process is kept, in milliseconds.
     ///
-    /// An expired process may only be frozen, and may still finish a transaction.
+    /// An expired process is perhaps just frozen, and may still finish a transaction.
     private static let keptMilliseconds: Int64 = 60_000
 
     /// The SQL expression for the current time of the database server, in milliseconds since 1970.

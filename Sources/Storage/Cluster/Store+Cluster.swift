@@ -29,7 +29,7 @@ extension Store {
         try engine.coordinate { try body(Cluster(sql: $0)) }
     }
 
-    /// From now on, numbers new rows only with numbers that belong to the given slot (`SequenceSource`).
+    /// Sets this process's slot; from now on, new rows get only numbers that belong to the slot (`SequenceSource`).
     package func take(_ slot: NodeSlot) { sequence.take(slot) }
 
     /// Returns the number of deadlocks that the database server has ended in this database.

@@ -105,8 +105,8 @@ package struct CommandTable: TransactionTable {
     /// Returns commands that the device may have missed.
     ///
     /// These commands were sent at or before `moment`, have no answer and haven't expired. The newest `limit` commands
-    /// are returned, in the order of their numbers. The result includes commands whose send time is in the future.
-    /// Those commands were sent before the clock was set back.
+    /// are returned, in the order of their numbers. A command whose send time is in the future also counts as sent
+    /// before `moment`, because it was sent before the clock was set back.
     package func missed(_ did: DeviceID, by moment: Instant, limit: Int) throws -> [Command] {
         // If several processes write, commands sent shortly after `moment` are included too. The clock of the process
         // that sent a command may be ahead of this process's clock. If a command is sent twice, the device ignores the
@@ -223,9 +223,10 @@ package struct CommandTable: TransactionTable {
     /// A command created within the last second stays unchanged. Such a command was most likely created after the clock
     /// was set back.
     ///
-    /// `jump` is given if the clock had been set ahead earlier, at the time `jump.at`. The clock is now `jump.behind`
-    /// milliseconds behind the time that it would show without this jump and all later steps. For commands created
-    /// before `jump.at`, the deadlines are moved by `jump.behind` instead of `step`.
+    /// `jump` is given if the clock was set ahead at some time before it was set back. `jump.at` is the time that the
+    /// clock showed just before it was set ahead. Compared with a clock that was never set after `jump.at`, the clock
+    /// is now `jump.behind` milliseconds behind; the value is 0 if the clock isn't behind. For commands created before
+    /// `jump.at`, the deadlines are moved by `jump.behind` instead of `step`.
     package func bringForward(byMilliseconds step: Int64, jump: (at: Instant, behind: Int64)? = nil) throws {
         try transaction.requireLockOfAll()
         let now = transaction.now.milliseconds

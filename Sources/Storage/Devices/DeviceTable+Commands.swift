@@ -26,7 +26,7 @@ extension DeviceTable {
         }
     }
 
-    /// Stores the number of the newest command in the device's row, before the command is deleted.
+    /// Copies the newest command's number to the device's row, before the command is deleted.
     func keepLastCommandID(_ did: DeviceID) throws {
         try transaction.requireLock(of: did)
         try sql.run(

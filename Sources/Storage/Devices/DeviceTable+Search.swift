@@ -14,7 +14,7 @@ package struct DeviceFilter: Sendable {
     package var hasCondition: Bool?
     /// A user who is the device's special user or an owner of the device.
     package var owner: UserID?
-    /// Devices match if they never connected, or last connected or disconnected before this moment.
+    /// Devices match if they have never connected, or if they last connected or disconnected before this moment.
     package var seenBefore: Instant?
     /// Devices match if they last connected or disconnected at or after this moment.
     package var seenAfter: Instant?

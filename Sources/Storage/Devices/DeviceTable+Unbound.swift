@@ -46,7 +46,7 @@ extension DeviceTable {
         return (page.count < limit ? "" : last, dids)
     }
 
-    /// Returns whether a device has never been bound and isn't on its product's list.
+    /// Returns whether a device has never been bound, and no operator has listed its MAC for the product.
     ///
     /// The device must also be offline, and not seen since `moment`.
     package func isNeverBound(_ did: DeviceID, notSeenSince moment: Instant) throws -> Bool {

@@ -35,8 +35,8 @@ package struct EventSubscriptionTable: TransactionTable {
         try sql.integer("SELECT 1 FROM eventSubscription WHERE bulk = 1 LIMIT 1") != nil
     }
 
-    // Adding, changing or removing a subscription raises the catalog's number. Workers then check again whether
-    // statuses are wanted.
+    // Adding, changing or removing a subscription raises the catalog's number (`MetaTable.catalogEpoch`). Workers then
+    // check again whether statuses are wanted.
 
     /// Adds a subscription.
     package func add(_ subscription: EventSubscription) throws {
@@ -61,7 +61,7 @@ package struct EventSubscriptionTable: TransactionTable {
 
     private static func readerFact(_ id: SubscriptionID) -> String { "eventReader.\(id.text)" }
 
-    /// Makes a stream the reader of a subscription, in place of any other stream.
+    /// Stores that a stream now reads a subscription, in place of any stream that read the subscription before.
     package func open(_ id: SubscriptionID, by stream: String) throws {
         try transaction.meta.set(Self.readerFact(id), to: stream)
         try transaction.meta.raiseCatalogEpoch()

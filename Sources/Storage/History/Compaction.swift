@@ -50,9 +50,10 @@ package struct Compaction {
 }
 
 extension Store {
-    /// Returns the owners whose parts of the buffer this process compacts: itself, and processes that have ended.
+    /// Returns the slot of this process, and the slots of ended processes that still own rows of the buffer.
     ///
-    /// A process counts as ended if no row reserves its slot any longer. All transactions of the process are then over.
+    /// This process compacts the rows of all these slots. A process counts as ended if `NodeTable` no longer keeps its
+    /// slot. All transactions of the process are then over.
     package func ownersToCompact() throws -> [NodeSlot] {
         let owners = try read { try $0.history.buffer.owners() }.filter { $0 != slot }
         guard isShared, !owners.isEmpty else { return [slot] + owners }

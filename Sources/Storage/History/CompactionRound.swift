@@ -8,7 +8,7 @@ struct CompactionRound: Sendable {
     let mark: HistoryBuffer.Mark?
     /// The number of the last buffer row that belongs to the round.
     private(set) var seq: Int64 = 0
-    /// The last device whose lines were already moved, or empty in a new round.
+    /// The id of the last device whose lines have been moved, or an empty string in a new round.
     private let after: String
     private typealias Line = (ts: Int64, line: ArraySlice<UInt8>)
     private var linesOf: [String: [[Line]]] = [:]

@@ -132,7 +132,8 @@ package struct HistoryBuffer: TransactionTable {
 
     /// Returns an owner's unfinished round, or else a round of the first rows, or nil if there are no rows.
     ///
-    /// The rows at and after `end` are left out. Open transactions of this process can still add earlier rows.
+    /// A new round leaves out the rows whose numbers are `end` or larger. Open transactions of this process can still
+    /// add rows with such numbers.
     func round(of owner: NodeSlot, before end: Int64, bytesMax: Int) throws -> CompactionRound? {
         let claim = try claims()[owner.number]
         var round = CompactionRound(of: owner, after: claim?.mark)

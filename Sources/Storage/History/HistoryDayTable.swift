@@ -4,8 +4,8 @@ import JSON
 /// The sums of each device's past days, from which charts of long periods are drawn.
 ///
 /// Each past day with many records has one row for each data point. One more row, with an empty name, says whether the
-/// sums are valid. Sums include only records in chunks. A day becomes stale if compaction writes new chunks for the
-/// day after the summing up has begun. Readers ignore the sums of a stale day, and the day is summed up again.
+/// sums are valid. Sums include only records in chunks. If compaction writes new chunks for a day whose summing up has
+/// already begun, the day becomes stale. Readers ignore the sums of a stale day, and the day is summed up again.
 package struct HistoryDayTable: TransactionTable {
     let transaction: Transaction
     /// The name under which `meta` stores the last day for which summing up has begun.

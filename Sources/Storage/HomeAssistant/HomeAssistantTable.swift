@@ -9,7 +9,9 @@ package struct AnnouncedDevice: Sendable, Equatable {
     package var did: DeviceID
     /// The link's user.
     package var uid: UserID
-    /// All announced components, each reduced to its platform; a later message with this value removes a component.
+    /// All announced components, each reduced to its platform.
+    ///
+    /// A later message removes a component by containing only the component's platform.
     package var components: JSONObject
     /// The digest of the last message that announced the device.
     package var hash: [UInt8]
@@ -50,7 +52,7 @@ package struct HomeAssistantTable: TransactionTable {
     /// Makes the announcer publish everything again, because the broker may have lost its retained messages.
     package func announceAgain() throws {
         try sql.run("UPDATE homeAssistant SET hash = $1", [UInt8]())
-        // The announcer checks all users whenever the catalog's number grows.
+        // The announcer checks all users whenever the catalog's number (`MetaTable.catalogEpoch`) grows.
         if try sql.changes > 0 { try transaction.meta.raiseCatalogEpoch() }
     }
 }

@@ -61,9 +61,9 @@ package struct RetentionTable: TransactionTable {
             AND c.state IN ('queued', 'sent'))
         """
 
-    /// The condition that all commands of an ended binding are deleted.
+    /// The condition for ended bindings whose commands have all been deleted.
     ///
-    /// Commands are compared by number and not by time, because a clock may have been set back.
+    /// The condition compares the numbers of commands and not their times, because a clock may have been set back.
     private static let isOver = """
         did = $1
             AND lastCid < coalesce((SELECT min(cid) FROM command WHERE did = $1), \(Int64.max))

@@ -25,7 +25,7 @@ extension Store {
     /// Copies the write-ahead log into the database file, as far as readers allow.
     package func checkpoint() throws { try file?.checkpoint() }
 
-    /// Extends the log, so that commits overwrite existing content, and returns whether it grew.
+    /// Extends the log with zeros, which later commits overwrite, and returns whether the log grew.
     ///
     /// - Throws: An error of the system or engine. Trying again at once doesn't help.
     package func lengthenLog() throws -> Bool { try file?.lengthenLog() ?? false }

@@ -64,7 +64,8 @@ package struct NotificationTable: TransactionTable {
 
     /// Returns a copy of a notification that also contains the last error of each pending push.
     ///
-    /// If a pending push no longer waits to be sent, the copy contains the outcome `noAddress` for this push.
+    /// If the notification calls a push pending, but the push is no longer among the unsent messages, the copy contains
+    /// the outcome `noAddress` for this push.
     private func explained(_ note: Domain.Notification) throws -> Domain.Notification {
         var note = note
         for var push in note.pushes where push.outcome == .pending {

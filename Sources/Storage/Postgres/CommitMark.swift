@@ -48,8 +48,8 @@ final class CommitMark<Value> {
     /// Runs `body`, or returns an earlier run's value if the earlier run's transaction was committed.
     func run(in tx: Transaction, noting changes: GateChanges, _ body: (Transaction) throws -> Value) throws -> Value {
         if state != .none, let done, try !tx.sessions.claim(mark: id) {
-            // The earlier run's records for the gate's file aren't needed. The whole file was rewritten before this
-            // run.
+            // The earlier run's records for the gate's file aren't needed, because the whole file was rewritten before
+            // this run.
             changes.takeEffects(of: done.changes)
             return done.value
         }

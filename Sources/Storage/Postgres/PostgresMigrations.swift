@@ -131,9 +131,10 @@ struct PostgresMigrations {
     /// The row of `meta` that says how many steps a program must know.
     private static let minimum = "minimumVersion"
 
-    /// Returns the steps the database lacks, or throws `newerVersion` if this program knows too few.
+    /// Returns the steps that the database lacks, or throws `newerVersion` if this program knows too few steps.
     ///
-    /// Steps only add to tables. So the previous version can use a database with newer steps.
+    /// Steps only add to tables. So a program that lacks the newest steps can still use the database, if the program
+    /// knows at least as many steps as the row `minimumVersion` demands.
     private func missing(_ steps: [Migrations.Step]) throws -> [Migrations.Step] {
         let done = try applied()
         let known = Set(steps.map(\.name))

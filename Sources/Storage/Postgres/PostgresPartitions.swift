@@ -78,7 +78,7 @@ extension Store {
         _ = try server.makePartitions(forWeeksOf: weeks.map { $0 * PostgresTables.partitionMilliseconds })
     }
 
-    /// Drops partitions with only records older than `moment`, and returns how many (0 on SQLite).
+    /// Drops partitions whose records are all older than `moment`, and returns how many (0 on SQLite).
     package func dropHistoryPartitions(before moment: Instant) throws -> Int {
         try server?.dropPartitions(before: moment.milliseconds) ?? 0
     }

@@ -23,9 +23,9 @@ package enum ProcessRole: Sendable {
 
     /// Gives a new session its name, or refuses the session while an incompatible process is connected.
     ///
-    /// Without the refusal, messages could be handled twice or by the wrong process. If `isKnown`, an earlier session
-    /// of this process was admitted. While the earlier session exists, other processes are refused, so the new session
-    /// is admitted.
+    /// Without the refusal, messages could be handled twice or by the wrong process. If `isKnown` is true, the database
+    /// has already admitted a session of this process. If such a session still exists, the new session is admitted too,
+    /// because incompatible processes are refused as long as that session exists.
     ///
     /// - Throws: `PostgresError` with the state `PostgresError.foe` if the session is refused.
     func enter(_ sql: SQL, as processID: String, isKnown: Bool) throws {

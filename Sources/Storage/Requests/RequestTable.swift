@@ -14,7 +14,7 @@ package struct RequestTable: TransactionTable {
         package var content: [UInt8]
         /// The answer, or nil while the request waits for a command's outcome.
         ///
-        /// A request that only reads has no stored answer, because a repeat is carried out.
+        /// The result of a method that only reads isn't stored, because a repeated request is carried out again.
         package var answer: [UInt8]?
         /// The command whose outcome the request waits for.
         package var waitsFor: (did: DeviceID, cid: Int64)?
@@ -246,8 +246,9 @@ struct RequestRow: TableRow {
     /// The answer, which is encrypted if it contains a secret.
     var answer: [UInt8]?
     var isSealed: Bool
-    /// The command whose outcome the request waits for.
+    /// The device of the command whose outcome the request waits for.
     var did: DeviceID?
+    /// The number of that command.
     var cid: Int64?
     var at: Instant
     var turnedAway: Int64?

@@ -106,7 +106,7 @@ package struct Table<Record: TableRow>: Sendable {
         RowStatement(text: "\(insert.text) ON CONFLICT (\(columns)) DO NOTHING", roles: .all, keyStart: nil)
     }
 
-    /// Returns a statement that inserts a row, or updates the given roles' columns if the key exists.
+    /// Returns a statement that inserts a row, or updates the columns with the given roles if the key exists.
     package func upserting(_ roles: ColumnRole) -> RowStatement<Record> {
         Self.upserting(insert.text, described, roles: roles)
     }
@@ -124,7 +124,7 @@ package struct Table<Record: TableRow>: Sendable {
         return RowStatement(text: "\(insertion) ON CONFLICT (\(keys)) DO \(action)", roles: .all, keyStart: nil)
     }
 
-    /// Returns a statement that updates only a row's columns of the given roles.
+    /// Returns a statement that updates an existing row, but only the columns with the given roles.
     package func updating(_ roles: ColumnRole) -> RowStatement<Record> { Self.updating(name, described, roles: roles) }
 
     private static func updating(

@@ -13,7 +13,7 @@ struct LogFile {
     ///
     /// Because of this ratio, the file stays small if the process seldom writes.
     private static let leadFactor = 4
-    /// The free disk space without which the file isn't extended, as a multiple of `bytesMax`.
+    /// How much free disk space is needed to extend the file, as a multiple of `bytesMax`.
     private static let roomFactor = 8
 
     private let path: String

@@ -30,7 +30,7 @@ extension SQLiteFile {
         try writeWithoutSync { sql in try sql.transaction { try sql.run("PRAGMA incremental_vacuum(\(pages))") } }
     }
 
-    /// Converts an older version's file of at most `limit` bytes, so that it can shrink.
+    /// Makes an older version's file shrinkable if the file has at most `limit` bytes.
     ///
     /// Returns whether the file can shrink now.
     ///

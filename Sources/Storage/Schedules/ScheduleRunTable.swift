@@ -21,7 +21,9 @@ package struct ScheduleRunTable: TransactionTable {
         try sql.run(ScheduleRun.table.upsert, each: runs)
     }
 
-    /// Records a command's outcome, and returns its run, or nil if no run is waiting for the command.
+    /// Records a command's outcome, and returns the run that sent the command.
+    ///
+    /// Returns nil if no run is waiting for the command's outcome.
     package func finish(
         _ schedule: ScheduleID,
         of did: DeviceID,

@@ -10,7 +10,9 @@ package struct ServiceTable: TransactionTable {
     /// The roles of service principals.
     package enum Role: String, Sendable, CaseIterable { case worker, gateway, scheduler, identity, console }
 
-    /// Returns all service principals, sorted by name, with unknown roles unchanged.
+    /// Returns the names and roles of all service principals, sorted by name.
+    ///
+    /// A role that this version doesn't know is returned as it is stored.
     package func all() throws -> [(name: String, role: String)] {
         try sql.query("SELECT name, role FROM service ORDER BY name") { (name: $0.next(), role: $0.next()) }
     }
@@ -32,7 +34,7 @@ package struct ServiceTable: TransactionTable {
         transaction.gate.records.append(.service(name: name, secret: digest, role: Self.role(role.rawValue)))
     }
 
-    /// Deletes a service principal, whose connections the gate then closes.
+    /// Deletes a service principal; the gate then closes the principal's connections.
     ///
     /// Returns false if the principal doesn't exist.
     package func remove(_ name: String) throws -> Bool {

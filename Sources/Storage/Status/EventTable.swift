@@ -30,7 +30,9 @@ package struct EventTable: TransactionTable {
     /// The maximum number of events that `last` searches.
     private static let searchedMax = 200
 
-    /// Returns an alert's or fault's last event among the device's last `searchedMax` events up to `moment`, or nil.
+    /// Returns an alert's or fault's newest event up to `moment`, or nil.
+    ///
+    /// Only the device's newest `searchedMax` events up to `moment` are searched.
     package func last(_ kind: ConditionKind, _ name: String, of did: DeviceID, until moment: Instant) throws -> Event? {
         try sql.first(
             """

@@ -17,7 +17,8 @@ package struct Refresh: Hashable, Sendable {
 /// The requests to publish retained statuses again, or to clear them.
 ///
 /// Only the status worker publishes statuses, so that they stay in order. Other workers add a row to this table and
-/// wake the status worker. The status worker publishes the status, or an empty message to a former recipient.
+/// wake the status worker. The status worker publishes the status. If the user isn't subscribed or the device doesn't
+/// exist, the worker publishes an empty message instead.
 ///
 /// A transaction can request refreshes of all bindings without locking the devices. Instead, the transaction locks the
 /// existing refresh rows by writing them again. A transaction that carries out a refresh first removes the refresh's
@@ -115,7 +116,9 @@ package struct RefreshTable: TransactionTable {
         }
     }
 
-    /// Removes the refreshes that this transaction carries out, before it reads the statuses.
+    /// Removes the refreshes that this transaction carries out.
+    ///
+    /// The transaction must call this method before it reads the statuses.
     package func remove(_ refreshes: [Refresh]) throws {
         try transaction.requireLocks(of: refreshes.map(\.did))
         try sql.run("DELETE FROM refresh WHERE did = $1 AND uid = $2", each: refreshes) { ($0.did, $0.uid) }

@@ -11,7 +11,7 @@ package struct ProductCount: Sendable, Equatable {
 }
 
 extension StatusTable {
-    // Each of the two queries reads one whole index, but no rows. A test checks this.
+    // Each of the following two queries reads one whole index, but no rows. A test checks this.
     static let countByProduct = "SELECT productKey, count(*) FROM device GROUP BY productKey"
     static let onlineByProduct = "SELECT productKey, count(*) FROM status WHERE online = 1 GROUP BY productKey"
 

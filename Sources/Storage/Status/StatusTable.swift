@@ -52,7 +52,7 @@ package struct StatusTable: TransactionTable {
     /// Returns the number of connected devices.
     package func onlineCount() throws -> Int64 { try sql.integer("SELECT count(*) FROM status WHERE online = 1") ?? 0 }
 
-    /// Stores the attributes in `reported` and the presence in `moved`.
+    /// Stores the attributes of the statuses in `reported`, and the presence of the statuses in `moved`.
     ///
     /// Both arrays contain only existing devices, sorted by id.
     ///

@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// Only a connection that isn't busy with an answer can be replaced. If an address has no place left, its oldest
 /// connection is replaced. If the listener has no place left, the oldest of all connections is replaced. A client that
-/// sends only half a header loses its place when another client needs it. If all connections that could be replaced are
-/// busy, the new connection is refused.
+/// sends only half a header loses its place when another client needs it. If all connections of the full address, or of
+/// the full listener, are busy, the new connection is refused.
 final class ConnectionPlaces: Sendable {
     /// The reason why a connection lost its place or got no place, used as the metric's label.
     enum Reason: String, CaseIterable {

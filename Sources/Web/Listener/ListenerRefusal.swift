@@ -18,7 +18,7 @@ package struct ListenerRefusal: Sendable, Equatable {
     package let reason: Reason
     /// The address that a proxy on this machine names, or else the source address.
     package let address: String
-    /// The operator's name in a failed sign-in, `?` for an unknown operator, or empty for other refusals.
+    /// The operator's name if a sign-in failed (`?` if there is no such operator); empty for all other refusals.
     package let name: String
     /// The detail of the refusal in at most 128 bytes, such as the page's origin.
     package let detail: String

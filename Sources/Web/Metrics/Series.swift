@@ -7,7 +7,7 @@ import Synchronization
 protocol Series: AnyObject, Sendable {
     /// Appends the sample lines of this series.
     func render(_ name: String, labels: String, into page: inout String)
-    /// The value, or the sum and the number of the recorded values if this is a distribution.
+    /// The current value; for a distribution, the sum of the recorded values and their number.
     var reading: (value: Double, count: Int64) { get }
 }
 

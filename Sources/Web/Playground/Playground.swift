@@ -21,7 +21,7 @@ package struct Playground: Sendable {
     /// The path of the facts below `/docs/`.
     static let factsPath = "try/facts.json"
 
-    /// Returns the addresses to which a page from `host` may connect, as its content security policy names them.
+    /// Returns the addresses to which a page from `host` may connect, in the syntax of a content security policy.
     ///
     /// The addresses include the page's own origin. If a proxy offers MQTT over WebSocket at this origin, the page can
     /// therefore use the proxy. A policy can't name IPv6 addresses. A page from `[::1]` therefore connects to this
@@ -33,7 +33,9 @@ package struct Playground: Sendable {
         return (["'self'"] + sources).joined(separator: " ")
     }
 
-    /// Returns the host by which a policy names an authority, or nil if a policy can't name the authority's host.
+    /// Returns the host to write into the policy for a page from the given authority (`host:port`).
+    ///
+    /// Returns nil if a policy can't contain the authority's host.
     private static func policyName(_ authority: String) -> String? {
         if authority == "[::1]" || authority.hasPrefix("[::1]:") { return "127.0.0.1" }
         let host = authority.prefix { $0 != ":" }

@@ -12,7 +12,7 @@ enum RequestCredentials: Equatable {
 
     /// Parses the header `Authorization`; returns nil if there is no header.
     ///
-    /// - Throws: `Rejection` for another scheme or a malformed value.
+    /// - Throws: `Rejection` if the scheme is neither Bearer nor Basic, or if the value is malformed.
     static func read(_ header: String?) throws(Rejection) -> RequestCredentials? {
         guard let header else { return nil }
         let parts = header.split(separator: " ", maxSplits: 1).map(String.init)

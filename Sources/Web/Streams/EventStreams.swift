@@ -78,7 +78,7 @@ final class LogStream: Sendable {
     /// - Throws: An error when the client is gone.
     @concurrent func run(_ writer: inout EventWriter) async throws {
         try await withGracefulShutdownHandler {
-            // The comment makes the server send the answer's head at once, even without an entry.
+            // This empty comment line makes the server send the answer's head at once, even if there is no entry yet.
             try await writer.write(Array(":\n\n".utf8))
             while true {
                 switch await feed.next() {

@@ -34,7 +34,8 @@ final class UserStream: Sendable {
     }
 
     deinit {
-        // The connection is closed here too. If the client left before the request was answered, `stop` wasn't called.
+        // The connection must be closed here too, because `stop` isn't called if the client leaves before the request
+        // is answered.
         link.close()
         leave()
     }
@@ -44,7 +45,7 @@ final class UserStream: Sendable {
     /// - Throws: An error when the client is gone.
     @concurrent func run(root: String, _ writer: inout EventWriter) async throws {
         try await withGracefulShutdownHandler {
-            // The comment makes the server send the answer's head at once, even without a message.
+            // This empty comment line makes the server send the answer's head at once, even if there is no message yet.
             try await writer.write(Array(":\n\n".utf8))
             for packet in early { _ = try await pass(packet, root, to: &writer) }
             while true {

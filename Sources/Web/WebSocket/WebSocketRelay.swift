@@ -134,7 +134,7 @@ final class WebSocketRelay: RelayEnd {
     func send(_ bytes: ByteBuffer) {
         guard !hasEnded, let context else { return }
         if let place {
-            // After the broker's first answer, the broker's own limits apply.
+            // The guard no longer limits the connection, because the broker has answered and applies its own limits.
             place.isBusy(true)
             place.allowAll()
             self.place = nil

@@ -5,10 +5,10 @@ import NIOPosix
 import NIOWebSocket
 import ServiceLifecycle
 
-/// The server of MQTT over WebSocket for browsers, which relays bytes to the broker's plain listener.
+/// The server that offers MQTT over WebSocket to browsers, and relays the bytes to the broker's plain listener.
 ///
 /// Mosquitto 2.0.11 has a WebSocket listener too. That listener can't be bound to one address. It also doesn't report
-/// the origin of a browser's page. The documentation describes the rules (reference: connecting#websocket).
+/// the origin of a browser's page. The documentation describes the rules for clients (reference: connecting#websocket).
 package struct WebSocketServer: Service {
     private let endpoints: [Endpoint]
     private let broker: (host: String, port: Int)

@@ -1,8 +1,8 @@
 package import Domain
 
-/// A password in a request, and the path of its field for refusals.
+/// A password in a request, and the path of its field, which a refusal of the password names.
 package struct GivenPassword: Sendable, Equatable {
-    /// The password in the Unicode form in which it was received.
+    /// The password exactly as the client sent it, without Unicode normalisation.
     package let text: String
     /// The path of the field, such as `params.newPassword`.
     package let field: String

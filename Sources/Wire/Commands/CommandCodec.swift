@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// A codec for commands to devices, and for the outcomes of commands that apps receive.
+/// A codec for the commands that devices receive, and for the outcomes that apps receive.
 package enum CommandCodec {
     private static let rowBytesMax = Payload.bytesMax - 2048
 

@@ -1,7 +1,7 @@
 package import Domain
 import JSON
 
-/// A reader of the members of an event's data from which the service makes notifications.
+/// A reader of an event's data, with a property for each value that the service needs for notifications.
 package struct EventDetails {
     private let data: JSONObject
 

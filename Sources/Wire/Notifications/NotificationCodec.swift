@@ -71,7 +71,7 @@ package enum NotificationCodec {
         .object(reasonObject(note, pushes: pushes))
     }
 
-    /// Returns the decision about a notification for operators, without the notification's text.
+    /// Returns what operators see of a notification: the outcome and the reason for it, but not the text.
     package static func operatorRow(_ note: Notification, pushes: [AnswerRow]) -> JSONObject {
         var row = reasonObject(note, pushes: pushes)
         (row["id"], row["kind"]) = (.string(note.id.text), .string(note.kind.rawValue))

@@ -40,7 +40,7 @@ package enum AnswerRows {
         return rows
     }
 
-    /// The kinds of rows on a page, where each case is named like the answer's field with these rows.
+    /// The kinds of rows on a page; each case has the name of the answer's field that contains these rows.
     package enum Kind: String { case commands, events, homes, rows, runs, schedules, sharings, users }
 
     /// Returns an answer with a page of rows and the next page's cursor, if any.

@@ -23,7 +23,7 @@ package final class AppRequest: Sendable {
     package let params: JSONObject
     /// The destination of the answer.
     package let reply: ReplyAddress
-    /// The terminal's source address from the gate, or nil if requests from this address aren't counted.
+    /// The terminal's source address, or nil if the address is unknown or exempt from limits.
     package let sourceAddress: String?
     /// The length of the payload, in bytes.
     package let bytes: Int

@@ -4,7 +4,7 @@ import Domain
 ///
 /// The scanner reads at most the first `Payload.receivedBytesMax` bytes of a message.
 enum MessageIDScanner {
-    /// Returns the first outermost `"id"` of a JSON object, or nil if absent or malformed.
+    /// Returns the first `"id"` at the outermost level of a JSON object, or nil if the id is absent or malformed.
     static func id(in bytes: ArraySlice<UInt8>) -> MessageID? {
         var depth = 0
         var text: [UInt8]?

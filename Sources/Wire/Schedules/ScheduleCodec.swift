@@ -141,7 +141,7 @@ package enum ScheduleCodec {
 
     // MARK: Runs
 
-    /// Parses the cursor of `schedule/runs`, which is a moment later than all runs on the next page.
+    /// Parses the cursor of `schedule/runs`: all runs on the next page were due before the returned time.
     package static func runCursor(_ fields: Fields) throws(Rejection) -> Instant? {
         guard let text = try fields.text("cursor", length: 1...20) else { return nil }
         guard let moment = Int64(text) else { throw fields.refuse("cursor", "is not a cursor of schedule/runs") }

@@ -12,14 +12,15 @@ enum CodeCheck {
 
     /// Counts a try of a code, but not of a ticket, which can't be guessed.
     ///
-    /// If no code can match, the refusal also waits for a commit. So timing doesn't reveal whether a code was sent.
+    /// If no code can match, the refusal waits for a commit, just as the check of a code does. So timing doesn't reveal
+    /// whether a code was sent.
     static func prepare(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> BackgroundTask {
         if try count(proof, of: scope, call) { return .commit }
         try noteFailure(of: scope, call)
         return .refusal(wrong)
     }
 
-    /// Counts a try in each scope in which a code was sent and a try is left.
+    /// Counts a try in every scope that has a sent code with at least one try left.
     static func prepare(_ proof: AddressProof, ofAny scopes: [CodeScope], _ call: Call) throws -> BackgroundTask {
         let tried = try scopes.filter { try count(proof, of: $0, call) }
         if !tried.isEmpty { return .tried(tried) }

@@ -127,9 +127,10 @@ enum Registration {
 
     /// Registers an e-mail address without proof.
     ///
-    /// Unless the app reveals which accounts exist, the caller doesn't learn whether another account has the address.
-    /// In both cases, the answer is the same, and one message is sent to the address. In both cases, the new user can
-    /// log in with their own password.
+    /// If the app reveals which accounts exist, an address of another account is refused. Otherwise, the caller
+    /// doesn't learn whether another account has the address: the answer is the same for a taken and a free address,
+    /// and one message is sent to the address. Even if the address is taken, the new user can log in with their own
+    /// password.
     private static func claim(_ email: EmailAddress, at place: RequestRegion, for user: inout User, _ call: Call) throws
     {
         let owner = try call.tx.accounts.find(.address(.email(email)), app: call.app.id, region: place.region)

@@ -188,7 +188,7 @@ package enum CommandDispatcher {
 extension Command {
     /// Returns the command in the state `sent`.
     ///
-    /// If the command was created only now, the state `queued` is removed from the command's steps.
+    /// If the command was created at `now`, it never waited, so the state `queued` is removed from its steps.
     fileprivate func sent(at now: Instant) -> Command {
         var command = self
         if createdAt == now {

@@ -5,7 +5,8 @@ import Wire
 /// The publication of commands' outcomes, to the terminals that sent the commands and to waiting requests.
 ///
 /// The status worker publishes an answered command's outcome. Without an answer, the control worker publishes the
-/// outcome. A terminal without the user's session gets no outcome, because another person might be using the terminal.
+/// outcome. If the sender's session on a terminal has ended, the terminal gets no outcome, because another person might
+/// be using the terminal.
 enum CommandOutcome {
     /// Publishes a finished command's outcome, and ends the run of its schedule, if any.
     static func publish(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {

@@ -11,7 +11,7 @@ package struct ControlHandler: BatchHandler {
     private var nextDue: Instant?
     /// Whether `nextDue` is up to date.
     ///
-    /// `due` updates it some time after a batch, so that no request waits.
+    /// A batch leaves `nextDue` out of date, so that no request waits for the update. `due` updates it afterwards.
     private var isPlanned = true
     private var clockSteps = ClockSteps()
 

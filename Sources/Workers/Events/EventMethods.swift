@@ -126,7 +126,7 @@ extension EventSubscription {
     /// Returns the age in seconds of the next event for this subscription, or 0 if no event is waiting.
     ///
     /// The search reads a limited number of entries. If none of them is for this subscription and the log has more
-    /// entries, the result is the age of the first unread entry.
+    /// entries, the result is the age of the first entry that the search didn't read.
     package func behind(in tx: Transaction) throws -> Int64 {
         guard let app = try tx.apps.find(app) else { return 0 }
         let (reader, withBulk) = (EventReader(app: app, filter: filter), filter.wantsStatuses)

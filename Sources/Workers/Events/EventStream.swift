@@ -6,8 +6,8 @@ package import Wire
 
 /// A stream of the event log for an API key, at the client's pace.
 ///
-/// Each read checks the key and, if the stream has a subscription, the subscription. A wait ends early if the key ends
-/// or the subscription changes.
+/// Each read checks whether the key is still valid. If the stream has a subscription, each read also checks the
+/// subscription. A wait ends early if the key ends or the subscription changes.
 package final class EventStream: Sendable {
     private enum Look {
         case part(EventPart)

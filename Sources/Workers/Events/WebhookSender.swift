@@ -162,6 +162,8 @@ package final class WebhookSender: Sendable {
         }
     }
 
-    /// How many seconds to wait before the cursor passes entries that don't match the filter.
+    /// How many seconds a webhook without new events waits before its next turn.
+    ///
+    /// In that turn, the webhook's cursor passes the entries that don't match the filter.
     private static let listenSeconds = 30
 }

@@ -11,7 +11,7 @@ struct WebhookTurns {
         var app: App?
         /// The position up to which the log was read, including entries that the filter left out.
         var from = EventCursor.start
-        /// If a failed post must be repeated, the cursor of its last event.
+        /// The cursor of the last event of a failed post that must be repeated, or nil.
         var upTo: EventCursor?
         /// The next batch, which is read while a post is under way.
         var ahead: WebhookReadahead?
@@ -115,7 +115,7 @@ struct WebhookTurns {
 
     /// Records the epoch at which a known webhook begins to wait.
     ///
-    /// Returns false if the webhook is unknown or has this epoch already.
+    /// Returns false if the webhook is unknown, or if its wait already began at this epoch.
     mutating func listens(_ id: SubscriptionID, since number: Int64) -> Bool {
         guard known[id] != nil, known[id]?.waitsSince != number else { return false }
         known[id]?.waitsSince = number

@@ -18,8 +18,8 @@ enum KeyCheck {
 
     /// Refuses a request if it comes from the terminal of a key or of a linked service.
     ///
-    /// Only requests whose methods need no token are checked here. A linked service is recognised by its access token,
-    /// because the gate requires this token in each request from the service's terminal.
+    /// Only requests whose methods need no token are checked here. The gate accepts a request from a linked service's
+    /// terminal only with the service's access token. Such a token is therefore enough to recognise a linked service.
     static func refuseTerminal(of request: AppRequest, in tx: Transaction) throws {
         if let token = request.token, OAuthToken.isAccess(token) {
             throw Rejection(.forbidden, "A linked service can't call \(request.name).")

@@ -3,7 +3,8 @@ import Synchronization
 /// A limit on the bytes that are sent to each terminal per second.
 ///
 /// Each byte sent advances the terminal's virtual time. The terminal's requests wait while that time exceeds the clock
-/// by over two seconds. The workers share one budget. A party is the hash of a terminal's topic (`Parties`).
+/// by over two seconds. The workers share one budget. The parameter `party` is the hash that identifies a terminal
+/// (`Parties`).
 package final class AnswerBudget: Sendable {
     /// The maximum number of terminals that are remembered, which take about 5 MB.
     ///

@@ -10,8 +10,8 @@ enum CodeLimits {
 
     /// Counts a code to be sent, or throws if any limit is reached.
     ///
-    /// All limits are checked before any is counted. So a refused terminal doesn't use up its app's and country's
-    /// limits.
+    /// The code is counted only after all limits have been checked. So a refused terminal doesn't use up its app's and
+    /// country's limits.
     static func count(_ scope: CodeScope, at place: RequestRegion, _ call: Call) throws {
         let digest = call.tx.hash(scope.address.key, boundTo: "codes \(scope.app.text) \(scope.region)")
         let address = Sodium.base64URL(digest)

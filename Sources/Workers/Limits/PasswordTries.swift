@@ -5,8 +5,8 @@ import Wire
 
 /// The counts of wrong passwords for each account, terminal and name.
 ///
-/// Names without an account count too. A try is counted before the comparison, so parallel requests get no extra tries.
-/// A successful try is subtracted again.
+/// Tries under names without an account are counted too. A try is counted before the password is compared, so parallel
+/// requests get no extra tries. A successful try is subtracted again.
 package struct PasswordTries {
     private static let windowSeconds: Int64 = 900
 

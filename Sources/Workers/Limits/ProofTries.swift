@@ -6,8 +6,8 @@ import Wire
 /// Tries are counted before the proof is checked. So parallel requests get no extra tries. If the proof is correct,
 /// `succeed` subtracts the try again. A failed transaction counts no try.
 ///
-/// A try for an unknown device counts only towards the user's limit for that device name. The try is refused if the
-/// terminal has no tries left. It doesn't use up the terminal's tries.
+/// A try for an unknown device counts only towards the user's limit for that device name. The try doesn't use up the
+/// terminal's tries, but it is refused if the terminal has no tries left.
 struct ProofTries {
     private let counted: [Quota]
     private static let seconds = BindingRules.triesWindowSeconds

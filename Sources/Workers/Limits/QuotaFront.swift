@@ -5,11 +5,12 @@ import Synchronization
 /// A cache of used-up quotas, with the times at which these quotas open again.
 ///
 /// In a flood, each refused request costs a lookup in memory and no write. The cache never refuses a request that the
-/// store would accept. A full cache forgets all its entries, because the store still contains these entries.
+/// store would accept. A full cache forgets all its entries. This is harmless, because the store still contains all
+/// counts.
 package final class QuotaFront: Sendable {
     /// The maximum number of entries, which take about 150 bytes each: 3 MB.
     private static let entriesMax = 20_000
-    /// The maximum number of remembered transactions; fewer transactions ever run at once.
+    /// The maximum number of remembered transactions, which is more than ever run at the same time.
     private static let transactionsMax = 256
 
     private struct State {

@@ -19,7 +19,7 @@ package struct RefusalLog {
 
     /// The maximum number of refusals that wait to be written; further refusals are only counted in the metrics.
     private static let waitingMax = 1000
-    /// The number of refusals in one write above which the pause before the next write is longer.
+    /// A write of more refusals than this number is followed by a longer pause.
     private static let manyMin = 50
     private static let (pauseMilliseconds, longPauseMilliseconds) = (Int64(1000), Int64(5000))
 

@@ -25,7 +25,7 @@ package struct Inbound {
     /// The value of the message's user property `traceparent`, if any.
     var traceparent: ArraySlice<UInt8>?
 
-    /// The trace that the message's sender names, if any.
+    /// The trace id in `traceparent`, or nil if there is no valid id.
     var trace: TraceID? { traceparent.flatMap { TraceID(traceparent: $0) } }
 
     /// The topic for dead letters and logs, with `*` in place of invalid names.

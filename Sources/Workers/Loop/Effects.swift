@@ -114,12 +114,12 @@ package struct Effects {
         )
     }
 
-    /// Makes a dead letter of a message on an unknown topic, without its values.
+    /// Makes a dead letter of a message on an unknown topic; the dead letter doesn't contain the message's values.
     package mutating func deadLetter(_ message: Inbound, unknownTopic reason: String) {
         deadLetter(message, .topic, because: reason, isSecret: true)
     }
 
-    /// Makes a dead letter of an unreadable message, without its values.
+    /// Makes a dead letter of an unreadable message; the dead letter doesn't contain the message's values.
     package mutating func deadLetter(_ message: Inbound, unreadable error: WireError, trace: TraceID? = nil) {
         deadLetter(message, .malformed, because: error.reason, isSecret: true, trace: trace)
         count(error.rejection)

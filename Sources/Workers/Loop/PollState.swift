@@ -4,8 +4,8 @@ import Domain
 ///
 /// The state machine takes events, returns steps and has no side effects. Twice a second, a worker checks the store for
 /// due work and other workers' messages. If processes share the work, the worker checks every two seconds. The worker
-/// also checks when another worker wakes it. A further check follows each wait in which no message and no confirmation
-/// arrived, unless a delayed message limited the length of this wait.
+/// also checks when another worker wakes it. If neither a message nor a confirmation arrives during a wait, the worker
+/// also checks after this wait, unless the wait was shortened because of a delayed message.
 struct PollState {
     /// The worker's next step.
     enum Step: Equatable {

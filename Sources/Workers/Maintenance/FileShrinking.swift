@@ -11,10 +11,10 @@ struct FileShrinking: MaintenanceJob {
     private var isAtWork = false
     private var pages = 32
 
-    /// The longest time for which a step may block other writers before the step size is halved.
+    /// The maximum duration of a step, which blocks other writers; after a longer step, the step size is halved.
     private static let stepMax: Duration = .milliseconds(4)
     private static let (pagesMin, pagesMax) = (8, 512)
-    /// The number of free bytes up to which the job never begins, and the number at which the job always ends.
+    /// The job never begins with `beginMin` free bytes or fewer, and always ends with `endMin` free bytes or fewer.
     private static let (beginMin, endMin) = (Int64(16 << 20), Int64(8 << 20))
 
     let name = "fileShrinking"

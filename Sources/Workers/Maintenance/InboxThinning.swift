@@ -8,9 +8,10 @@ struct InboxThinning: MaintenanceJob {
     ///
     /// Between two runs, the value is nil.
     private var crowded: [(did: DeviceID, before: Instant)]?
-    /// The maximum number of transactions in a step, between which workers can commit.
+    /// The maximum number of transactions in a step.
     ///
-    /// Deleting all old report ids at once would delay workers by up to a second.
+    /// Workers can commit between these transactions. Deleting all old report ids at once would delay workers by up to
+    /// a second.
     private static let transactionsMax = 10
 
     let name = "crowdedInbox"
@@ -18,7 +19,7 @@ struct InboxThinning: MaintenanceJob {
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// Finds devices with too many report ids in a run's first step, and deletes older ids in later steps.
+    /// In a run's first step, finds the devices with too many report ids; in later steps, deletes their older ids.
     mutating func step() throws -> Bool {
         var devices = try crowded ?? findCrowded()
         defer { crowded = devices.isEmpty ? nil : devices }

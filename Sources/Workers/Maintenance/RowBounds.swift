@@ -7,7 +7,7 @@ import Storage
 /// A job that deletes the oldest dead letters when their bytes or their number exceed a limit.
 struct DeadLetterBound: MaintenanceJob {
     private let environment: Environment
-    /// The number of the newest dead letter at the last step.
+    /// The id of the dead letter that was the newest at the last step.
     private var seen: Int64 = 0
     let name = "deadLetter"
 
@@ -41,7 +41,7 @@ struct DeadLetterBound: MaintenanceJob {
 struct RequestBound: MaintenanceJob {
     private let environment: Environment
     private var bytes = RequestBytes()
-    /// The maximum number of reads in a step, each of one page of requests.
+    /// The maximum number of pages of requests that a step reads.
     private static let pagesMax = 20
     let name = "excessRequest"
 

@@ -1,7 +1,7 @@
 import Domain
 import Storage
 
-/// A job that erases devices that were never bound and not seen for long.
+/// A job that erases devices that were never bound and have not been seen for a long time.
 ///
 /// Anyone with a product's secret can register devices. Each device takes up a row in the store and a record in the
 /// gate. Devices that have ever been bound are kept. Devices with MACs on an operator's list are also kept, because the
@@ -9,7 +9,9 @@ import Storage
 /// switched on.
 struct UnboundDevices: MaintenanceJob {
     private let environment: Environment
-    /// The number of devices that one run checks, so that checking a million devices takes about three hours.
+    /// The number of devices that one run checks.
+    ///
+    /// At this rate, the job checks a million devices in about three hours.
     private static let page = 500
     /// The id of the last checked device, or empty before the first page.
     private(set) var place = ""
@@ -41,7 +43,7 @@ struct UnboundDevices: MaintenanceJob {
         let now = environment.clock.now
         return try environment.store.batch(at: now) { tx in
             try tx.lock(devices: [did])
-            // Since this job read the id, the device may have been bound or may have connected.
+            // The device may have been bound or may have connected after this job read its id.
             guard try tx.devices.isNeverBound(did, notSeenSince: oldest) else { return false }
             // `end` is later than any accepted report, so all the device's data is deleted.
             let end = now.adding(seconds: 2 * Report.aheadMaxSeconds)

@@ -6,7 +6,7 @@ import Storage
 struct LinkMail {
     private let kind: Link.Kind
     private let template: OutgoingMessage.Template
-    /// The user as stored before the change, or nil if no account has the address.
+    /// The user (for an undo link, as stored before the address was changed), or nil if no account has the address.
     private let user: User?
     private let app: AppID
     /// The address to which the message is sent.

@@ -4,7 +4,7 @@ import Storage
 
 /// The rules for what a link changes, and for whether a link still fits its account (reference: delivery#links).
 enum LinkRules {
-    /// Returns whether an account's state is the same as when its link was made.
+    /// Returns whether an account is still in a state in which its link may be used.
     static func fits(_ link: Link, _ user: User) -> Bool {
         switch link.kind {
         case .verifyEmail:

@@ -66,7 +66,7 @@ package final class MessageSender: Sendable {
         await drain()
     }
 
-    /// Makes unsent messages due now, since an operator may have fixed the problem.
+    /// Makes messages that could not be sent before the restart due now, since an operator may have fixed the cause.
     private func resume() {
         // If several processes share the work, another process may be sending these messages.
         guard !environment.plan.isShared else { return }

@@ -6,7 +6,7 @@ import Storage
 package enum PushTest {
     /// Returns a function that sends a test push to an address immediately, instead of putting the push in the queue.
     ///
-    /// Only a push for a gateway is put in the queue, and the function then reports the push as sent.
+    /// The exception is a push for a gateway: It is put in the queue, and the function reports it as sent.
     package static func prepare(
         _ address: PushAddress,
         by environment: Environment,

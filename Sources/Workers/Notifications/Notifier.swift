@@ -133,8 +133,9 @@ package final class Notifier: Sendable {
     /// Notifies users and stores position `end`, unless another process has changed the stored position.
     private func carryOut(_ events: [NotifiedEvent], from stored: Place, to end: EventCursor) throws {
         let began = ContinuousClock.now
-        // The pause after a brief transaction is three times as long as the transaction. The notifier thus uses at most
-        // a quarter of a core. It occupies the store's writer at most a quarter of the time.
+        // The pause after a brief transaction is three times as long as the transaction. As long as all transactions
+        // are brief, the notifier thus uses at most a quarter of a core, and occupies the store's writer at most a
+        // quarter of the time.
         defer { PlainThread.pause(min((.now - began) * 3, Self.restMax)) }
         try environment.work(publishedBy: .reach) { work in
             guard try work.tx.meta.hold(Self.placeFact, at: stored.text) else { return }

@@ -3,7 +3,7 @@ import Storage
 
 /// The queue from which the senders take pushes.
 enum PushQueue {
-    /// Queues a push, or returns `notConfigured` if the app lacks this kind's configuration.
+    /// Queues a push, or returns `notConfigured` if the app has no configuration for the kind of the push's address.
     static func add(_ push: OutgoingPush, in work: inout UnitOfWork) throws -> PushEnd? {
         guard try work.app(push.address.app)?.push.has(push.address.kind) == true else { return .notConfigured }
         try work.tx.outgoingMessages.add(OutgoingMessage(push, id: MessageID(trusted: work.makeID("m")), at: work.now))

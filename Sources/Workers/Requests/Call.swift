@@ -34,7 +34,7 @@ struct Call {
         return session
     }
 
-    /// Returns the actor of the effects: the user or the API key's server.
+    /// Returns who causes the request's effects: the user, or the server that uses the API key.
     func actor() throws(Rejection) -> Actor {
         if let key { return Actor(.service, key.name, terminal: key.terminal) }
         let session = try caller()
@@ -94,7 +94,7 @@ struct Method: Sendable {
     ///
     /// `prepare` checks limits and counts attempts. Its changes are committed before the slow work begins. `run`
     /// follows in a separate transaction, which first checks the token. `run` must repeat all other checks. If
-    /// expensive work such as a hash is needed, `run` should first check the caller's proof, which is cheap, and only
+    /// expensive work such as a hash is needed, `run` should first make the cheap check of the caller's proof, and only
     /// then request the expensive work (`Reply.more`).
     var prepare: (@Sendable (inout Call) throws -> BackgroundTask?)?
     /// The function that carries out the request.

@@ -17,7 +17,7 @@ struct PendingRequests {
         }
     }
 
-    /// The maximum number of repeats of one waiting request that get an answer.
+    /// The maximum number of repeats that are answered together with one waiting request.
     private static let othersMax = 8
 
     let completions: CompletionQueue

@@ -128,7 +128,7 @@ struct RequestProcessor {
         // the method changes nothing.
         if !pending.method.needsToken, pending.method.isReading { try TokenCheck.noteUse(of: request, in: work.tx) }
         if let did = known?.waitsFor?.did, try work.tx.lock(devices: [did]) {
-            // The first request's command may have ended before the device was locked.
+            // Before the device was locked, the command of the earlier request with this id may have ended.
             known = try self.known(request, pending.content, in: work.tx)
         }
         if let known, try repeated(pending, known, in: &work) { return nil }

@@ -24,8 +24,8 @@ enum LogoutCodeMethod {
         let parameters = try LogoutCodeParameters(call.fields, in: call.regions)
         let proof = proof(parameters)
         guard user.verifiedAddresses.contains(parameters.address) else {
-            // This refusal is the same as for a wrong code or password. Otherwise, the refusal would reveal who owns
-            // the address.
+            // This refusal is the same as for a wrong code or password. Otherwise, the refusal would reveal that the
+            // address doesn't belong to the user.
             return try proof.refusal(proof.wrong(parameters.field), of: user, call)
         }
         do {

@@ -36,7 +36,7 @@ package final class OwedSessions: Sendable {
         self.options = options
     }
 
-    /// Queues clients whose sessions must end, until the queue is full.
+    /// Adds clients whose sessions must end to the queue, as long as the queue has room.
     @Sendable
     package func end(_ clients: [String]) {
         let mustStart = state.withLock { state in

@@ -33,7 +33,7 @@ package struct SessionHandler: BatchHandler {
         )
     }
 
-    /// If processes share the work, loads which workers are online.
+    /// If several processes share the work, loads the names of the workers that are online.
     ///
     /// The session worker answers requests only for workers that are offline. If the broker has lost the session
     /// worker's MQTT session, devices are announced to Home Assistant again.
@@ -123,8 +123,8 @@ package struct SessionHandler: BatchHandler {
             if isMarked {
                 try work.tx.sessions.confirmEnd(of: session)
             } else {
-                // Workers mark a session before they publish a notice. Therefore, this notice comes from an outside
-                // service.
+                // Workers mark a session before they publish a notice. This session isn't marked, so an outside service
+                // has published the notice.
                 try SessionLifecycle.markEnded(&session, because: notice.reason, by: notice.actor, in: &work)
             }
             try SessionTermination.announce(session, notice, in: &work)

@@ -97,7 +97,7 @@ enum SessionMethods {
 
     // MARK: Programs that are not apps
 
-    /// Begins a session for the user's Home Assistant, on its own new terminal.
+    /// Begins a session for the user's Home Assistant, which gets a new terminal of its own.
     ///
     /// The session's token is the password with which Home Assistant connects to the broker. Home Assistant can't
     /// refresh this password as an app refreshes its token. Therefore, the session has no time limit.

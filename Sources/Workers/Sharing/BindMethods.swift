@@ -90,7 +90,7 @@ enum BindMethods {
     /// Returns whether the product's secret proves possession of a device.
     ///
     /// The product must allow binding with the secret. If the device is bound only to other users, the secret proves
-    /// nothing. All devices of the product share this secret.
+    /// nothing, since all devices of the product share this secret.
     private static func mayBindBySecret(_ device: DeviceRecord?, of product: Product?, _ call: Call) throws -> Bool {
         let uid = try call.caller().uid
         let present = try device.map { try call.tx.bindings.all(of: $0.did) } ?? []

@@ -48,8 +48,8 @@ struct Bindings {
 
     /// Ends bindings and changes roles.
     ///
-    /// The first user is notified with the reason `reason`. Users whose bindings end as a consequence are notified with
-    /// `follower`.
+    /// The first user in `change.ended` is told the reason `reason`. The bindings of the other users in `change.ended`
+    /// end as a consequence, and these users are told the reason `follower`.
     func carryOut(
         _ change: BindingChange,
         because reason: UnbindReason,

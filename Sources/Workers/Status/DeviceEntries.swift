@@ -126,7 +126,7 @@ struct DeviceEntries {
 }
 
 extension Report {
-    /// Whether the report has alerts, faults or bytes, whose time decides who sees them.
+    /// Whether the report has alerts, faults or bytes; the report's time decides whether users see these.
     fileprivate var isShownByTime: Bool { !alerts.isEmpty || !faults.isEmpty || binary != nil }
 }
 

@@ -49,7 +49,9 @@ struct PresenceProcessor {
         if case .listening(presence.connection) = signal, presence.isOnline { listening.insert(did) }
     }
 
-    /// Asks the control worker to send queued and missed commands to the devices that have connected.
+    /// Asks the control worker to send queued and missed commands to the devices recorded in this batch.
+    ///
+    /// These devices have come online, have a new connection, or have begun to listen for commands.
     func save(in work: inout UnitOfWork) throws {
         let called = arrived.union(connected).union(listening).sorted()
         guard !called.isEmpty else { return }

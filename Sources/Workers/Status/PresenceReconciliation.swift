@@ -18,7 +18,7 @@ struct PresenceReconciliation {
         return "\(fact).\(environment.lane(of: .status).number)"
     }
 
-    /// Returns the topic of a lane's marks; if there is only one lane, the topic of the worker's state.
+    /// Returns the topic of a lane's marks, which is the topic of the worker's state if there is only one lane.
     static func topic(_ environment: Environment) -> String {
         let lane = environment.lane(of: .status)
         return environment.topics.system(environment.plan.isShared ? "mark/\(lane.name)" : "worker/\(lane.name)")

@@ -57,10 +57,10 @@ struct ReportValues {
 /// The recognition of those reports in a batch that have already taken effect.
 ///
 /// A report with an id is looked up in the inbox by this id. A report that has only a time and values is recognised by
-/// this time and these values. Any other report is looked up by a digest of its content. A report without an id and
-/// without a time always counts as new. Nearly every report is newer than its device's earlier reports. Such a report
-/// can't be a repeat. The status contains fingerprints of the reports that have the newest time (`Status.Newest`). Only
-/// older reports are looked up in the history (reference: reports#acknowledged).
+/// this time and these values. Any other report that has a time is looked up in the inbox by a digest of its message. A
+/// report without an id and without a time always counts as new. Nearly every report is newer than its device's earlier
+/// reports. Such a report can't be a repeat. The status contains fingerprints of the reports that have the newest time
+/// (`Status.Newest`). Only older reports are looked up in the history (reference: reports#acknowledged).
 struct ReportDeduplication {
     /// A device and a moment.
     private struct Moment: Hashable {

@@ -36,7 +36,8 @@ package struct StatusHandler: BatchHandler {
     // MARK: The path
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
-        // The worker may receive messages before it notices the lack of space. These messages stay unacknowledged too.
+        // While disk space is low, the worker stays disconnected. It may still receive messages before it disconnects.
+        // The error leaves these messages unacknowledged.
         if environment.disk.isLow { throw DiskGuard.IsLow() }
         var work = try beginWork(in: tx)
         // Callers are waiting for the outcomes of commands, so outcomes are published before all other messages.

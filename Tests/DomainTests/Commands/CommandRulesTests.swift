@@ -105,7 +105,7 @@ struct CommandRulesTests {
         var testDescription: String
         /// The waiting commands, oldest first, each with sender, data, and lifetime in seconds.
         var commands: [(asker: String, data: JSONObject, ttl: Int64)]
-        /// The indices of the commands that newer commands replace.
+        /// The indices of the commands that are replaced by newer commands.
         var replaced: [Int]
     }
 

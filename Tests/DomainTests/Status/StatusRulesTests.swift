@@ -140,8 +140,8 @@ struct StatusRulesTests {
         #expect(off.events.map(\.id) == [raised.eventID] && status.open.isEmpty)
         #expect(value("level") == 20 && time("level") == Make.now && status.ts == Make.now)
 
-        // The values of a report without a timestamp get the time of its arrival. For later reports with timestamps,
-        // this time decides which values are newer.
+        // The values of a report without a timestamp get the time of the report's arrival. A later report with a
+        // timestamp replaces these values only if its timestamp isn't older than this time.
         #expect(try take(Make.report(["level": 25], ts: -1)).stored == .history)
         let timed = Make.report(["level": 30], ts: 1)
         #expect(try decide(timed, at: Make.at(1)).get().stored == .state)

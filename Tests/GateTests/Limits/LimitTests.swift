@@ -159,7 +159,7 @@ struct LimitTests {
         #expect(try MiniClient(broker.port, Cast.app(version)).code == refused)
         let told = try #require(try worker.receive(with: #""action":"connect""#))
         #expect(told.payload.contains(#""reason":"tooFast""#))
-        // The pause applies only to this id at this address. A client with the same id can connect from another
+        // The gate refuses this client id only at this address. A client with the same id can connect from another
         // address.
         #expect(try MiniClient(broker.port, Cast.app(version), from: 0x7F00_0009).code == 0)
 

@@ -93,8 +93,8 @@ import Testing
         #expect(soon.map(\.isUrgent) == [false])
         #expect(soon.first?.command?.contains("--renew-authority") == false)
 
-        // A certificate can't outlive the authority that signs it. So both concerns suggest the same command, which
-        // renews the authority.
+        // A certificate can't outlive the authority that signs it. So the concern about the certificate suggests the
+        // same command as the concern about the authority: the command that renews the authority.
         let last = authority.facts.end.adding(seconds: -86_400)
         let both = try TLSMaterial(files).concerns(at: last)
         #expect(both.map(\.path) == [files.certificate, files.authority])

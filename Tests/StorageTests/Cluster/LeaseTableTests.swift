@@ -118,7 +118,8 @@ struct LeaseTableTests {
 
                 try store.coordinate { try $0.nodes.expire(id) }
                 try store.coordinate { try $0.leases.endSessionsOfSilent() }
-                // The server ends the sessions a while after the call. So the test tries again until the lane is free.
+                // The server ends the sessions a while after `endSessionsOfSilent` has returned. So the test tries
+                // again until the lane is free.
                 var taken: [Int] = []
                 while !taken.contains(0) { taken += try take(4, for: "b").map(\.lane) }
                 _ = try tx.meta.value("fact")

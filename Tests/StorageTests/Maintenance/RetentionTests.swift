@@ -77,8 +77,8 @@ struct RetentionTests {
         _ = try world.store.arrange(at: Make.at(9)) { try $0.retention.prune(Make.did, before: Make.at(1), limit: 100) }
         #expect(try count(world, "command") == 0)
         #expect(try take() == 5)
-        // A single statement returns consecutive numbers for one device. For a device that doesn't exist, the statement
-        // returns nil.
+        // If a single statement asks for several command ids of the same device, it returns consecutive ids. For a
+        // device that doesn't exist, it returns nil.
         let several = try world.store.arrange(at: Make.now) {
             try $0.devices.nextCommandIDs([Make.did, DeviceID(trusted: "d-gone"), Make.did])
         }

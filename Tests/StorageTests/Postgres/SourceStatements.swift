@@ -183,7 +183,8 @@ struct DescribedTable {
         let texts =
             [table.find, table.insert.text, table.upsert.text, table.update.text]
             + [table.updating(.apart).text, table.upserting([.changing, .apart]).text]
-        // A statement is incomplete if no column has the role that it needs. Incomplete statements are left out.
+        // These statements are built from columns with certain roles, such as the key. If the table has no column with
+        // a role that a statement needs, this statement is incomplete. Incomplete statements are left out.
         statements = texts.filter { !$0.contains("()") && !$0.contains("SET  ") && !$0.hasSuffix("WHERE ") }
     }
 }

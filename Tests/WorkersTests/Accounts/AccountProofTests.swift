@@ -256,7 +256,8 @@ struct AccountProofTests {
         try world.ask(0, "register", with(["password": password], email))
         try world.ask(1, "register", register)
         for turn in 0..<10 { #expect(try world.login(10 + turn, email, password: "the other's own").isOK) }
-        // At each of the ten logins, the service also checked the owner's password. Each check counted as a wrong try.
+        // At each of the ten logins, the service also compared the given password with the owner's password. Each of
+        // these comparisons counted as a wrong try of the owner's password.
         #expect(try !world.login(30, email).isOK)
         world.world.clock.advance(seconds: 900)
         #expect(try world.login(30, email).isOK)

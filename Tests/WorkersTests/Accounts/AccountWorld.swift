@@ -89,7 +89,7 @@ final class AccountWorld {
         return answer
     }
 
-    /// Returns the user of a terminal, as the service shows users their own account.
+    /// Returns the user of a terminal, in the JSON form that users get of their own account.
     func user(_ terminal: Int) throws -> JSONObject {
         try ask(terminal, "whoami")["result"]?.objectValue?["user"]?.objectValue ?? [:]
     }

@@ -7,7 +7,9 @@ import Wire
 
 @Suite("A worker's echoes to itself")
 struct LatenessTests {
-    /// Waits for the next due echo; returns its message, its number, and the last received number (`seen`).
+    /// Waits for the next due echo, and returns its message with the two numbers in the message's payload.
+    ///
+    /// `number` is the echo's own number. `seen` is the number of the newest echo that is complete.
     private func next(
         _ lateness: inout Lateness,
         queued: ContinuousClock.Instant?

@@ -14,7 +14,7 @@ final class RaceCourse {
         let description: String
     }
 
-    /// The result of a race in one order.
+    /// The result of a race whose steps ran in one given order.
     struct Finish {
         var state: RaceState
         /// The number of steps that each racer took.

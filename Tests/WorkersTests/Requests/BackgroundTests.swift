@@ -20,7 +20,9 @@ struct BackgroundTests {
         return world
     }
 
-    /// Returns a handler with one method, which counts tries and returns its parameter's hash.
+    /// Returns a handler with one method, which counts its calls and returns the hash of the sent password.
+    ///
+    /// Two passwords are exceptions. `free` is neither counted nor hashed, and `commit` is counted but not hashed.
     private func handler(_ environment: Environment) -> RequestHandler {
         var method = Method { (call: inout Call) -> Reply in
             var result: JSONObject = [:]

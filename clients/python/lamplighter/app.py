@@ -122,7 +122,7 @@ class App:
         self._pushes: queue.SimpleQueue = queue.SimpleQueue()
         self._ready = self._closed = False
         self._refused = 0
-        # While the app tries two terminal ids in turn, the id that it isn't trying now.
+        # The terminal id that the app tries next, if the app tries two ids in turn; otherwise None.
         self._other_id: str | None = None
         self._renewal: float | None = None  # when to make another connection
         self._with_token = False

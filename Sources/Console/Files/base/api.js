@@ -1,5 +1,5 @@
-// The HTTP interface sends requests with the session's cookie. Answers become values, and refusals are thrown as
-// problems.
+// The client of the HTTP interface: its requests contain the session's cookie. Answers become values, and refusals are
+// thrown as problems.
 
 import { keepSkew } from './words.js';
 

@@ -50,8 +50,8 @@ export function ticks(from, to, zone, most) {
   return { step, found };
 }
 
-// Returns the beginning of the period that contains the wall time `wall`, or of the period that begins `later` periods
-// after that one. `step` is the length of a period, such as a day or a month.
+// Returns the beginning of the period that contains the wall time `wall`. If `later` is above 0, a later period is used
+// instead: 1 means the next period. `step` is the length of a period, such as a day or a month.
 function beginning(wall, step, later = 0) {
   const date = new Date(wall);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];

@@ -93,7 +93,8 @@ export class Feed {
       this.#listen(stream);
       const answer = await fetch(url, { headers, credentials: 'same-origin', cache: 'no-store', signal: stream.abort.signal });
       if (answer.status === 401) return this.#out('expired');
-      // The service doesn't know one of the watched ids. From now on, the feed watches no terms with ids.
+      // The service refuses a watched term, probably because of an invalid id. From now on, the feed watches no terms
+      // with ids.
       if (answer.status === 400 && this.#watched) this.#isBare = true;
       if (!answer.ok) throw new Error(String(answer.status));
       isEnded = await this.#read(answer.body.pipeThrough(new TextDecoderStream()).getReader(), stream);

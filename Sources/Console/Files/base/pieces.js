@@ -166,7 +166,7 @@ export async function attempt(act, done) {
 const typed = new Set(); // forms with typed text
 // The form that the page sent last. If the service refuses the form, its text counts as unsaved again.
 let sent;
-// The shown note that another Esc discards the typed text.
+// The note on the screen, which warns that another Esc discards the typed text.
 let warning;
 const unwarn = () => warning?.remove();
 addEventListener('input', ({ target }) => {
@@ -200,8 +200,8 @@ export function dialog(label, draw) {
     set(changes) { Object.assign(box.state, changes); box.redraw(); },
     redraw() { if (!ending.signal.aborted) render(draw(box), body); },
   };
-  // Esc is handled as a key, not by the dialog's event `cancel`. If `cancel` was prevented once, the next Esc closes
-  // the dialog without this event, unless the user did something else before.
+  // Esc is handled as a key, not by the dialog's event `cancel`. After a page has prevented `cancel` once, the browser
+  // closes the dialog at the next Esc without this event, unless the user does something else in between.
   addEventListener('keydown', event => { if (event.key === 'Escape' && keeps(element, box.close)) event.preventDefault(); }, { signal: ending.signal });
   element.addEventListener('close', () => {
     ending.abort();

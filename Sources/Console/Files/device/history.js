@@ -59,8 +59,8 @@ async function fit(charts, { from, to }, read) {
     charts = await read({ from, to });
   }
   // In a long range, each row of an answer summarizes a long period, whose first report can be long after the period's
-  // beginning. The first round makes the range shorter, and so the rows' periods. A second round can then narrow the
-  // range further.
+  // beginning. The first round makes the range shorter, so each row then summarizes a shorter period. A second round
+  // can then narrow the range further.
   for (let round = 0; round < 2 && first() < Infinity; round += 1) {
     const began = Math.max(from, first());
     const fitting = Math.min(to - LEAST, began - Math.round((to - began) / 20));

@@ -78,7 +78,9 @@ final class Tap: Sendable {
         var told: [UInt8] = []
     }
 
-    /// The maximum number of lines that a stream gets per second, or at once after a pause.
+    /// The maximum number of lines that a stream gets per second.
+    ///
+    /// After a pause, a stream gets at most this number of lines in one report.
     private static let toldMax = 50
 
     /// Returns the position after the line with the given number, or after the newest line if the number is nil.

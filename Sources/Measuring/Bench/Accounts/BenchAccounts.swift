@@ -95,9 +95,9 @@ extension BenchAccounts {
         if let refusal = load.firstRefusal { tell(refusal) }
     }
 
-    /// The memory in megabytes that the pool of password hashing threads may take.
+    /// The maximum memory, in megabytes, for hashing passwords during the logins.
     ///
-    /// Each thread takes 19 MB, and the waiting requests take 16 MB in total.
+    /// Each thread that hashes passwords takes 19 MB, and the waiting requests take 16 MB in total.
     private static var poolMegabytes: Double {
         Double(max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) * 19 + 16
     }

@@ -9,8 +9,8 @@ import Workers
 
 /// The environment of `lamplighter-bench cluster`, with several processes that share the work.
 ///
-/// The processes reach the database through a proxy that delays all data. The broker checks permissions with the gate,
-/// as in a real installation.
+/// The processes reach the database through a proxy that delays all data. The broker loads the gate, the plugin that
+/// checks permissions, as in a real installation.
 final class ClusterField: RunningPart {
     /// The broker, and the benchmark's own connection to the store that the processes share.
     let field: BenchField
@@ -87,7 +87,9 @@ final class ClusterField: RunningPart {
             && control.count == LanePlan.shared.count(of: .control)
     }
 
-    /// Returns the lanes of a worker that are held, each with the name of the process that holds the lane.
+    /// Returns the names of the processes that hold a worker's lanes, by the lanes' numbers.
+    ///
+    /// Lanes that no process holds are left out.
     func holders(of worker: String) throws -> [Int: String] {
         let leases = try field.store.coordinate { try $0.leases.all() }
         return Dictionary(

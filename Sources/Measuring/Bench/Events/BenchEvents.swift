@@ -4,10 +4,10 @@ import Storage
 
 /// Measures the event log: `lamplighter-bench events`.
 ///
-/// The benchmark measures the webhook delivery of waiting events. For comparison, a bare loop posts the same bodies to
-/// the same receiver. The benchmark also measures how fast an alert reaches many streams and a webhook. A further
-/// measurement shows how much the processing of reports slows down if the service also logs each status as an event.
-/// The measurements are made one after another.
+/// The benchmark measures how fast the service delivers waiting events to a webhook. For comparison, a bare loop posts
+/// the same bodies to the same receiver. The benchmark also measures how fast an alert reaches many streams and a
+/// webhook. A further measurement shows how much the processing of reports slows down if the service also logs each
+/// status as an event. The measurements are made one after another.
 extension BenchEvents {
     /// The number of alerts raised per second while streams are open.
     private static let alertsPerSecond = 20.0
@@ -118,7 +118,7 @@ extension BenchEvents {
         }
     }
 
-    /// The minimum duration of the measurement with a crowd in seconds, and the number of reports sent per second.
+    /// The minimum number of seconds that the measurement with a crowd takes, and the number of reports per second.
     private static let (crowdSeconds, reportsBesideCrowd) = (8.0, 200.0)
     private static let (crowdTime, before, beside) = (
         "seconds.crowd", "milliseconds.beforeCrowd", "milliseconds.besideCrowd"

@@ -25,7 +25,7 @@ final class ReportLoad {
     private var reports = [Sent](repeating: Sent(), count: 1 << 18)
     /// The number of reports that each device has sent.
     private var counts: [Int]
-    /// For each device, the `count` of the newest report whose status a terminal has received.
+    /// For each device, how many of its reports are covered by statuses that a terminal has received.
     private var told: [Int]
 
     private(set) var sent = 0

@@ -10,7 +10,8 @@ struct ReportStream {
     private static let firstSequence = 1_000_000_000
     /// The number of sequence numbers that are reserved for each second.
     ///
-    /// A stream writes fewer reports in a second. A stream that begins later therefore doesn't repeat its numbers.
+    /// A stream writes fewer reports than this in a second. A stream that begins in a later second therefore doesn't
+    /// repeat the numbers of an earlier stream.
     private static let sequencesPerSecond = 100_000
     /// The number of seconds after which the sequence numbers repeat.
     ///

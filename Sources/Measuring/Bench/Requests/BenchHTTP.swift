@@ -14,9 +14,9 @@ extension BenchHTTP {
 
         var title: String { self == .healthz ? "GET /healthz" : "account/whoami over \(rawValue.uppercased())" }
 
-        // In the result's JSON, `rate` is the key of the part's answers per second with all clients, and `alone` is the
-        // key of the part's times with a single client.
+        /// The key in the result's JSON for the answers per second that all clients together receive.
         var rate: String { "perSecond.\(rawValue)" }
+        /// The key in the result's JSON for the times that requests take with a single client.
         var alone: String { "milliseconds.\(rawValue)" }
     }
 

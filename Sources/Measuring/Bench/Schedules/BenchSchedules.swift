@@ -122,7 +122,8 @@ extension BenchSchedules {
 
     /// Returns each trigger's delay in milliseconds, from its due time until it was received.
     private func punctuality(_ field: BenchField, _ store: Store, seed: inout BenchScheduleSeed) throws -> [Double] {
-        // The bursts leave some commands unanswered. These commands expire before the first trigger is due.
+        // The schedules that were due earlier leave some commands unanswered. These commands expire before the first
+        // trigger is due.
         let first = Self.minute(ahead: 60)
         for number in 0..<minutes {
             let dueAt = first.adding(seconds: Int64(number) * 60)

@@ -4,7 +4,7 @@ package import Domain
 package protocol BackgroundPool: Sendable {
     /// Returns the number of further pieces of work that a pool currently accepts.
     func room(in kind: BackgroundPoolKind) -> Int
-    /// Returns why the pool would refuse a sender's next work, or else nil.
+    /// Returns why the pool would refuse a sender's next work, or nil if the pool would accept the work.
     ///
     /// `others` contains the sender of each other piece of work that the same batch will submit.
     func refusal(of sender: Sender, in kind: BackgroundPoolKind, beside others: [Sender]) -> Rejection?

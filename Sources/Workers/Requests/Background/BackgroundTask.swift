@@ -45,7 +45,7 @@ package enum BackgroundTask: Sendable {
         }
     }
 
-    /// Whether the work reads the store, so that the answer may be large.
+    /// Whether the work reads the store; such work can lead to a large answer.
     var readsStore: Bool { pool == .reading || pool == .listing }
 }
 
@@ -83,7 +83,7 @@ package enum BackgroundPoolKind: String, Sendable, CaseIterable {
 package struct Prepared: Sendable {
     /// The hash of the new password.
     package var hash: String?
-    /// The hash that the given password matched, or nil without a match.
+    /// The hash that the given password matched, or nil if it matched no hash.
     package var matched: String?
     /// A new hash of the same password, if the matched hash has outdated parameters.
     package var rehashed: String?

@@ -34,7 +34,7 @@ package struct StoreReading: Sendable {
 extension Method {
     /// Returns a method that only reads, and that reads outside its worker if `isLong` returns true.
     ///
-    /// After the reading, `check` decides again whether the caller may get the result.
+    /// After a read outside the worker, `check` decides whether the caller may still get the result.
     static func reading(
         isLong: @escaping @Sendable (Call) throws -> Bool = { _ in true },
         check: @escaping @Sendable (Call) throws -> Void = { _ in },
