@@ -24,7 +24,7 @@ PROPERTY_WITNESSES = {"description", "debugDescription", "logLevel", "metadata",
 INITIALISER_WITNESS = re.compile(r"\((?:\w+Literal|rawValue|metadataKey|_ column: Column\b)")
 NAME = re.compile(r"\w+|[^\w(]+")
 # Functions that protocols of other packages require. Functions that our own protocols require are found in the sources.
-# These functions need no doc comment, because their protocol documents them.
+# Neither kind of function needs a doc comment, because the protocol documents the function.
 WITNESSES = {
     *("==", "<", "hash", "encode", "accepts", "log", "run", "handle"),
     *("makeCounter", "makeMeter", "makeRecorder", "makeTimer"),

@@ -131,8 +131,8 @@ def channels():
     return {**written, **made}
 
 
-# If a channel's address begins with one of these, its topic does not begin with the root topic. Such addresses are the
-# broker's own, and those at which Home Assistant looks for devices.
+# If a channel's address begins with one of these, the channel's topic does not begin with the root topic. Addresses
+# that begin with `$` belong to the broker. Home Assistant looks for devices below `homeassistant/`.
 _WHOLE = ("$", "homeassistant/")
 
 

@@ -23,7 +23,7 @@ struct CodeList: Decodable {
     let doc: String
     /// The target that needs the texts of the enum's pages, or nil if no target needs them.
     let pages: String?
-    /// The names of the texts that each page consists of.
+    /// The names of the texts on the page that explains a case, such as `cause` and `cure`.
     let page: [String]
     let flags: [Flag]
     let entries: [Entry]
@@ -73,7 +73,7 @@ struct CodeList: Decodable {
             \(pages == target ? "" : "package import \(target)")
 
             extension \(type) {
-                /// The texts of the case's page.
+                /// The texts of the page that explains the case.
                 package var page: (\(page.map { "\($0): String" }.joined(separator: ", "))) {
                     switch self {
                     \(cases.joined())}

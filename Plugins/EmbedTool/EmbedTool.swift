@@ -3,7 +3,8 @@ import Foundation
 /// Generates a Swift file, and writes it only if its content has changed.
 ///
 /// - `EmbedTool OUTPUT texts NAME=FILE…` generates string literals from text files.
-/// - `EmbedTool OUTPUT lists TARGET FILE` generates enums, and their pages' texts, from `schemas/generated/lists.json`.
+/// - `EmbedTool OUTPUT lists TARGET FILE` generates enums, and the texts of the pages that explain their cases, from
+///   `schemas/generated/lists.json`.
 /// - `EmbedTool OUTPUT commands TARGET FILE` generates command line types from `schemas/generated/commands.json`.
 @main
 enum EmbedTool {
@@ -17,7 +18,7 @@ enum EmbedTool {
         // Only a mistake in the plugin EmbedTexts causes this error, which ends the build.
         default: fatalError("usage: EmbedTool OUTPUT texts NAME=FILE… | lists TARGET FILE | commands TARGET FILE")
         }
-        // The build compiles a file again only after it has been written.
+        // If an unchanged file were written again, the build would compile it again.
         guard (try? String(contentsOfFile: words[0], encoding: .utf8)) != source else { return }
         try source.write(toFile: words[0], atomically: true, encoding: .utf8)
     }

@@ -10,7 +10,8 @@ extension Backup {
     ///
     /// The sequence numbers of commands and statuses are raised. Otherwise, devices and apps would ignore new commands
     /// and statuses as old. If `endsSessions` is false, sessions that ended after the backup was made are open again.
-    /// - Throws: A `Problem`, in which case the directory contains no data.
+    /// - Throws: A `Problem`, or an error of the database or of `progress`. After any error, no restored file is left
+    ///   in the directory.
     package static func restore(
         _ path: String,
         into directory: DataDirectory,
@@ -52,7 +53,8 @@ extension Backup {
     private static func unfinished(_ path: String) -> String { path + ".restoring" }
 
     private static func checkIsEmpty(_ directory: DataDirectory) throws {
-        // If the database still has its temporary name, the keys beside it come from a killed restoration.
+        // If the database still has its temporary name, the keys beside it come from a killed restoration. In this
+        // case, the keys may be replaced, so the directory counts as empty.
         let keys = TextFile.exists(unfinished(directory.database)) ? [] : directory.keptFiles
         if let taken = ([BackupFormat.database] + keys)
             .first(where: { TextFile.exists(directory.path + "/" + $0) })

@@ -13,7 +13,7 @@ import Sodium
 enum BackupFormat {
     /// The first line of a backup.
     static let magic = "lamplighter-backup 1\n"
-    /// The maximum number of bytes of a member that one piece contains.
+    /// The maximum number of a member's bytes in one piece.
     static let pieceBytes = 256 << 10
     /// The maximum length of the second line, in bytes.
     static let headerBytesMax = 4096
@@ -72,7 +72,8 @@ package struct BackupHeader: Sendable, Equatable {
             lock = .open(key: key)
             return
         }
-        // The bounds of `memoryBytes` and `passes` keep a manipulated header from using up all memory.
+        // Without the bounds of `memoryBytes` and `passes`, a manipulated header could make this process use up all
+        // memory or compute for very long.
         guard let salt = object["salt"]?.stringValue.flatMap(Sodium.bytes(base64:)),
             let memory = object["memoryBytes"]?.intValue, (8192...1 << 31).contains(memory),
             let passes = object["passes"]?.intValue, (1...16).contains(passes)

@@ -14,8 +14,9 @@ package enum MigrationCopy {
     ///
     /// `version` is the version of the program that is about to change the database.
     ///
-    /// An existing copy is kept, because an earlier start that failed halfway may have made it. `progress` gets the
-    /// copy's finished fraction, from 0 to 1. An error that `progress` throws stops the copy.
+    /// An existing copy is kept, because it may come from an earlier start that failed halfway. The new copy's path
+    /// then ends in a number. `progress` gets the copy's finished fraction, from 0 to 1. An error that `progress`
+    /// throws stops the copy.
     /// - Throws: A `Problem` if the disk is too full or the finished copy can't be renamed. Other errors come from the
     ///   store, the file system or `progress`. In all cases, the database stays unchanged.
     package static func make(

@@ -67,7 +67,7 @@ package struct CertificateAuthority: Sendable {
     /// The authority's key (PEM).
     package var keyPEM: String { get throws { try key.serializeAsPEM().pemString + "\n" } }
 
-    /// Issues a server's certificate for the given names, localhost, 127.0.0.1 and ::1.
+    /// Issues a server's certificate for the given names, and also for localhost, 127.0.0.1 and ::1.
     ///
     /// - Throws: `CertificateFault.authorityEnded`, or an error of the cryptography library. No input can cause the
     ///   library's error.

@@ -53,7 +53,7 @@ package struct CertificateFile: Sendable {
         self.first = first
     }
 
-    /// Reads one certificate in DER form, as a server presents it.
+    /// Reads one certificate in DER form, which servers use when they present a certificate to clients.
     ///
     /// - Throws: `CertificateFault.noCertificate`.
     package init(der: [UInt8]) throws(CertificateFault) {
@@ -79,8 +79,8 @@ package struct CertificateFile: Sendable {
 
     /// Returns the certificates that have not expired (PEM).
     ///
-    /// - Throws: An error of the certificate library. The error cannot occur, since the library has read the
-    ///   certificates.
+    /// - Throws: An error of the certificate library. Certificates that the library itself has read can't cause such an
+    ///   error.
     package func pem(endingAfter now: Instant) throws -> String {
         try certificates.filter { now.date < $0.notValidAfter }
             .map { try $0.serializeAsPEM().pemString + "\n" }.joined()
@@ -91,7 +91,7 @@ package struct CertificateFile: Sendable {
         guard try Self.key(keyPEM).publicKey == first.publicKey else { throw .keyMismatch }
     }
 
-    /// Returns whether `authority` contains one of this file's certificates, or the signer of one of them.
+    /// Returns whether `authority` contains one of this file's certificates, or a certificate that signed one of them.
     package func isSigned(by authority: CertificateFile) -> Bool {
         certificates.contains { certificate in
             authority.certificates.contains { signer in

@@ -1,7 +1,7 @@
 import SwiftASN1
 import X509
 
-/// The form of a certificate or key file that is not in the required PEM form.
+/// The form of a file that should contain a PEM certificate or key, but contains something else.
 package enum CertificateForm: Sendable, Equatable {
     /// PKCS #12 (`.p12`, `.pfx`): a certificate and its key in one file, usually with a passphrase.
     case pkcs12
@@ -35,7 +35,7 @@ package enum CertificateForm: Sendable, Equatable {
 
     private static func binary(_ bytes: [UInt8]) -> Self {
         if (try? Certificate(derEncoded: bytes)) != nil { return .derCertificate }
-        // PFX ::= SEQUENCE { version INTEGER 3, … }. A length of one to five bytes precedes the version.
+        // PFX ::= SEQUENCE { version INTEGER 3, … }. The length field before the version takes 1 to 5 bytes.
         let isPFX = (2...6).contains { start in
             bytes.first == 0x30 && bytes.dropFirst(start).prefix(3).elementsEqual([2, 1, 3])
         }

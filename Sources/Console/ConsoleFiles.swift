@@ -91,7 +91,8 @@ struct ConsoleFiles: Sendable {
         let codings = request.header("accept-encoding")?.split(separator: ",") ?? []
         return codings.contains { coding in
             let parts = coding.filter { $0 != " " }.lowercased().split(separator: ";")
-            return parts.first == "gzip" && !parts.dropFirst().contains { $0 == "q=0" || $0 == "q=0.0" }
+            return parts.first == "gzip"
+                && !parts.dropFirst().contains { $0.hasPrefix("q=") && Double($0.dropFirst(2)) == 0 }
         }
     }
 

@@ -9,7 +9,7 @@ package struct Actor: Hashable, Sendable {
     package var kind: Kind
     /// The party's id within its kind.
     package var id: String
-    /// The terminal from which a user or a server acted, hidden from all other users.
+    /// The terminal from which a user or a server acted; only the user who acted sees the terminal.
     package var terminal: TerminalID?
 
     /// Makes an actor.

@@ -5,7 +5,7 @@
 package struct NodeSlot: Hashable, Sendable, CustomStringConvertible {
     /// The number of slots.
     package static let count = 64
-    /// The slot of the only process that writes to a database, and of all `lamplighter` commands.
+    /// The slot of a service process that shares its work with no other process, and of all `lamplighter` commands.
     package static let alone = NodeSlot(trusted: 0)
     /// The slots for processes that share a database.
     package static let shared = (1..<count).map { NodeSlot(trusted: $0) }

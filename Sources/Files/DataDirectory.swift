@@ -134,8 +134,9 @@ package struct DataDirectory: Sendable {
 
     /// Makes the database's files accessible only to their owner, even if other users can enter the directory.
     ///
-    /// The modes are set before SQLite opens the database. SQLite then makes further files with the same mode. A
-    /// failure is ignored. Either SQLite meets the same problem and reports it, or another user owns the files.
+    /// The modes are set before SQLite opens the database. SQLite then makes further files with the same mode. The
+    /// function ignores failures. If a file can't be created, SQLite meets the same problem and reports it. If another
+    /// user owns a file and this process may not change its mode, the file keeps its mode.
     package func narrowDatabase() {
         if !TextFile.exists(database) { try? TextFile.create(database).close() }
         for path in [database, database + "-wal", database + "-shm"] {

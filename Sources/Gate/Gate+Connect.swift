@@ -34,8 +34,8 @@ extension Gate {
     ///
     /// The broker calls this function after it has reloaded its configuration. For these calls, the gate counts nothing
     /// and publishes nothing. Mosquitto 2.0.11 also asks about sessions without a connection. It reads no new CONNECT
-    /// until it has asked about all sessions. With any other version, a client whose connection the gate doesn't know
-    /// could be new. The gate therefore refuses such a client.
+    /// until it has asked about all sessions. Other versions may read new CONNECTs
+    /// meanwhile. The gate then refuses each client that it doesn't know, because the client could be a new one.
     private func mayStay(_ client: OpaquePointer) -> Bool {
         look()
         if let known = clients[client], known.isConnected, known.isStill(client) { return rights(of: known) != nil }
@@ -62,7 +62,7 @@ extension Gate {
 
     /// Records and reports the first use of a session's token.
     ///
-    /// From then on, the old token and the app's secret are invalid.
+    /// From then on, the gate no longer admits the terminal with the app's secret or with the session's previous token.
     func noteUse(of session: Session, on terminalId: String) {
         let now = Clock.now()
         admission.used.insert(session.sessionId)

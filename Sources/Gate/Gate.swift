@@ -27,7 +27,8 @@ final class Gate {
     var pendingEnds: [String: Int64] = [:]
     /// The connections that began in this round of the broker's loop.
     ///
-    /// In the round in which a client connects, the broker also asks about the session's queued messages.
+    /// In the round in which a client connects, the broker also asks the gate about each message that is queued in
+    /// the client's session. The gate doesn't count these messages as new deliveries.
     var inheriting: Set<OpaquePointer> = []
     /// The services that connected in this round and may not use QoS 2 yet.
     var arrivedServices: [Client] = []

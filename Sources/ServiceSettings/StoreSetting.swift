@@ -25,7 +25,7 @@ enum StoreSetting {
 }
 
 extension Settings {
-    /// The PostgreSQL database, or nil for the file in the data directory.
+    /// The PostgreSQL database, or nil if the store is the file in the data directory.
     package var database: PostgresAddress? { optional(StoreSetting.key).flatMap { try? PostgresAddress($0) } }
     /// Parses the address of a database other than the one in the settings; `origin` says where the address was given.
     ///

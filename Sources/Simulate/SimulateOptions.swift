@@ -8,7 +8,7 @@ package struct SimulateOptions: Sendable {
     package var port = 1883
     /// The first levels of all topics.
     package var root = "ll/v1"
-    /// The document of the product whose data points the devices report.
+    /// The product's document, which defines the data points that the devices report.
     package var product: JSONObject
     /// The secret with which devices register.
     package var productSecret: String
@@ -18,7 +18,7 @@ package struct SimulateOptions: Sendable {
     package var rate = 2.0
     /// The duration of the simulation, in seconds.
     package var duration = 60.0
-    /// The app in which a simulated user logs in, or nil for no user.
+    /// The app in which a simulated user logs in, or nil if no user is simulated.
     package var app: App?
 
     /// An app with its credentials.
@@ -52,7 +52,9 @@ package struct SimulateSummary: Sendable {
     package internal(set) var resent = 0
     /// The number of commands that devices received.
     package internal(set) var commands = 0
-    /// How often devices or the app lost a connection, or the app failed to connect.
+    /// The number of ended connections of devices and the app, plus the app's failed attempts to connect.
+    ///
+    /// The connections that the simulation itself ends are included.
     package internal(set) var reconnects = 0
     /// The number of messages that the app's user received.
     package internal(set) var seen = 0

@@ -10,7 +10,7 @@ struct SimulatedDevice {
     enum Phase {
         /// Not connected; the next attempt begins at the time `until`.
         case away(until: Int64)
-        /// Connected with the product's secret, waiting for the device's id and secret.
+        /// Connecting with the product's secret, or connected with it and waiting for the device's id and secret.
         case registering
         /// Connecting with the device's own id and secret.
         case connecting

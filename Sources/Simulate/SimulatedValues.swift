@@ -41,7 +41,7 @@ struct SimulatedValues {
 
     var all: JSONObject { JSONObject(current.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }) }
 
-    /// At random, begins or ends a fault and returns the change; otherwise returns nil.
+    /// Randomly begins or ends a fault and returns the change, or returns nil if nothing changed.
     mutating func fault() -> JSONValue? {
         guard let name = product.faults.first ?? product.alerts.first else { return nil }
         if let active = activeFault {

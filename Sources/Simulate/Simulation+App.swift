@@ -6,7 +6,7 @@ import Load
 extension Simulation {
     private var place: Int { devices.count }
 
-    /// Connects the app if needed, binds devices with an id, and sends commands if `commands` is true.
+    /// Connects the app if needed, binds the devices that have an id, and sends commands if `commands` is true.
     func liveApp(commands: Bool, at now: Int64) {
         guard var app else { return }
         defer { self.app = app }

@@ -216,7 +216,7 @@ final class GateCredentials: Sendable {
     }
 }
 
-/// The error thrown when another writer has the turn, or stopped before it wrote the file.
+/// The error for a turn at the gate's file that another writer has, or has ended without writing the file.
 ///
 /// The failed transaction changed nothing, and can be run again.
 struct GateTurnMissed: Error, CustomStringConvertible {

@@ -26,8 +26,8 @@ enum GateRecords {
     ///
     /// The key's id is both the session's id and its user id.
     ///
-    /// The gate keeps this session even after the API key has ended. Because of the session, the gate never admits a
-    /// client that uses the app's secret on the key's terminal.
+    /// After the API key has ended, the gate keeps this session until the key is deleted. A terminal without a session
+    /// can connect with the secret of its app. Because the session is kept, the key's terminal can't.
     private static let keys = """
         SELECT terminalId, appId, keyId, keyId, tokenHash,
             CASE WHEN endedAt IS NULL THEN coalesce(expiresAt, \(Instant.max.milliseconds)) ELSE 0 END,
@@ -74,7 +74,7 @@ enum GateRecords {
         }
     }
 
-    /// Returns the largest connection number's record, or nil before the first connection.
+    /// Returns a record of the largest connection number, or nil before the first connection.
     static func connection(_ sql: SQL) throws -> Record? {
         let known = try StatusTable.lastConnection(sql)
         return known > 0 ? .connections(known: known) : nil

@@ -3,7 +3,8 @@ import Synchronization
 
 /// A source of numbers that keep growing, even if a process restarts or another process takes over the writing.
 ///
-/// Processes that write concurrently use different numbers. A number's remainder modulo 64 is its process's slot.
+/// Processes that write concurrently use different numbers. The remainder of each of these numbers modulo 64 is the
+/// slot (`NodeSlot`) of the process that uses the number.
 final class SequenceSource: Sendable {
     private struct State {
         var last: Int64 = 0
@@ -21,17 +22,17 @@ final class SequenceSource: Sendable {
     /// The slot whose numbers this process uses.
     var slot: NodeSlot { state.withLock(\.slot) }
 
-    /// Uses numbers of a slot from now on.
+    /// Makes this process use the numbers of the given slot from now on.
     func take(_ slot: NodeSlot) { state.withLock { $0.slot = slot } }
 
     /// The smallest number that an unfinished or future transaction of this process may use.
     ///
-    /// Rows of this process with smaller numbers were committed, or will never be committed.
+    /// If this process gave a row a smaller number, the row has been committed, or will never be committed.
     var settled: Int64 {
         state.withLock { state in (state.open.min() ?? state.last) + 1 }
     }
 
-    /// Notes that a transaction uses numbers from now on, and returns the value to pass to `end`.
+    /// Notes that a transaction begins, and returns the value that must be passed to `end`.
     func begin() -> Int64 {
         state.withLock { state in
             state.open.append(state.last)

@@ -45,7 +45,8 @@ extension Store {
         do {
             _ = try database.makePartitions(at: PostgresSettings.now)
         } catch let error as PostgresError where error.kind == .conflict || error.isTooLong {
-            // The error is ignored, because no new partitions are needed for two weeks. A job tries again every hour.
+            // The error is ignored. Usually, the partitions for the next two weeks exist already. A job tries again
+            // every hour.
             return
         } catch {
             _ = try database.opening { throw error }

@@ -2,12 +2,13 @@ package import Domain
 package import Sodium
 import Synchronization
 
-/// The database with all of the service's data, accessed by other code only through this class.
+/// The database with all of the service's data.
 ///
-/// A batch is one transaction. If the store is a file, the batches of all workers run one after another. Readers see
-/// the last committed state, and don't wait for writers. After a batch has been committed, its changes of credentials
-/// are appended to the gate's file. Until then, no other batch with such changes can commit, and no answer that
-/// depends on the changes is published. The code for stores that are files is in `SQLiteFile`.
+/// Other code accesses the database only through this class. A batch is one transaction. If the store is a file, the
+/// batches of all workers run one after another. Readers see the last committed state, and don't wait for writers.
+/// After a batch has been committed, its changes of credentials are appended to the gate's file. Until then, no other
+/// batch with such changes can commit, and no answer that depends on the changes is published. The code for stores that
+/// are files is in `SQLiteFile`.
 package final class Store: Sendable {
     let engine: StoreEngine
     let key: ServerKey
@@ -216,7 +217,9 @@ package final class Store: Sendable {
         }
     }
 
-    /// Returns the largest sequence number in the tables, which another process may have written.
+    /// Returns the largest sequence number in the tables.
+    ///
+    /// Another process may have written this number.
     private static func lastNumber(_ sql: SQL) throws -> Int64 {
         try sql.integer(
             """
@@ -243,13 +246,14 @@ package final class Store: Sendable {
 
     /// The longest time that a transaction on PostgreSQL waits to write the gate's file, in milliseconds.
     ///
-    /// After this time, the transaction is undone and run again later. PostgreSQL would end it after 2 s without a
-    /// statement.
+    /// After this time, the transaction is undone and run again later. Otherwise, PostgreSQL would end the transaction
+    /// when it has run no statement for 2 s.
     private static let gateTurnMax: Int64 = 1_000
 
     /// Makes the next batch rewrite the gate's file if a process died before writing it.
     ///
-    /// The method waits for a running process that is about to write. The method doesn't wait for a frozen process.
+    /// If another process is about to write the file, the method waits for that process. If that process is frozen, the
+    /// method goes on after `CredentialsLock.patience`.
     package func inheritCredentials() throws { try gate?.inherit() }
 
     /// Rewrites the gate's file when the process starts, because a crash may have prevented an earlier write.

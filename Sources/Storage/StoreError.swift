@@ -10,8 +10,8 @@ import SQLite
 package enum StoreError {
     /// Returns whether an error comes from the store, and not from the message that is being processed.
     ///
-    /// Examples: a full disk, failed input or output, and a locked or damaged database. The gate's file may also be
-    /// unwritable, or two transactions may be in conflict. The same work may succeed later.
+    /// Examples are a full disk, a locked or damaged database, a gate's file that can't be written, and a conflict
+    /// between two transactions. After such an error, the same work may succeed later.
     package static func isStoresFault(_ error: any Error) -> Bool {
         if error is CredentialsError || error is LockConflict || error is LaneLost { return true }
         if error is LockMissing || error is GateTurnMissed { return true }
@@ -26,9 +26,9 @@ package enum StoreError {
         ].contains(error.primaryCode)
     }
 
-    /// The error that is thrown if even the last retry violated a unique key or lacked a lock.
+    /// The error that is thrown if even the last retry violated a unique key or lacked a lock (`LockMissing`).
     ///
-    /// Then the transaction's values or the code must be wrong.
+    /// In this case, the transaction's values or the code must be wrong.
     struct Persistent: Error, CustomStringConvertible {
         let cause: any Error
 

@@ -41,7 +41,7 @@ final class WriterCache: Sendable {
 
     private let state = Mutex(State())
 
-    /// Clears the cache and returns true if another connection has written.
+    /// Returns whether another connection may have written, and clears the cache in this case.
     ///
     /// `dataVersion` is the number that SQLite changes when another connection writes.
     func begin(dataVersion: Int64) -> Bool {

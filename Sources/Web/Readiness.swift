@@ -18,7 +18,8 @@ package final class Readiness: Sendable {
         var nextWatcher = 0
         /// The parts for which the service's start doesn't wait.
         ///
-        /// Their problems are easier to see in a running service.
+        /// If such a part has a problem, the problem is easier to see in a running service than in one that hasn't
+        /// started.
         var spared: Set<String> = []
 
         func accepts(_ part: String) -> Bool {
@@ -64,7 +65,7 @@ package final class Readiness: Sendable {
         state.withLock { $0.parts.values.allSatisfy { $0 == nil } }
     }
 
-    /// Whether every part that the service waits for at its start accepts work.
+    /// Whether every part accepts work, apart from the parts for which the service's start doesn't wait.
     package var isStarted: Bool { state.withLock { $0.isStarted } }
 
     /// Returns whether a part accepts work, or true for an unknown part.

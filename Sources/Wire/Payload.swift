@@ -7,8 +7,8 @@ package enum Payload {
     package static let bytesMax = 65_536
     /// The largest payload that the broker of `lamplighter up` passes on, in bytes.
     ///
-    /// The limit is larger than `bytesMax`. The service can therefore receive a payload that is somewhat too large. The
-    /// sender then gets the reason for the refusal.
+    /// The limit is larger than `bytesMax`. The service can therefore receive a payload that is somewhat too large,
+    /// refuse the payload, and tell the sender why.
     package static let receivedBytesMax = 4 * bytesMax
     /// The longest base64 text in a message, in characters.
     ///
@@ -38,7 +38,7 @@ package enum Payload {
     /// Returns the message's id, or nil if the message has no valid id.
     package static func id(of object: JSONObject) -> MessageID? { object["id"]?.stringValue.flatMap { MessageID($0) } }
 
-    /// Calls a function that reads fields, and adds the message's id to its errors.
+    /// Calls a function that reads a message's fields, and adds the message's id to errors that the function throws.
     static func read<Value>(
         _ object: JSONObject,
         _ body: (Fields) throws(Rejection) -> Value

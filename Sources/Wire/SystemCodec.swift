@@ -8,7 +8,7 @@ package enum SystemCodec {
         JSONObject([("online", .bool(isOnline)), ("ts", .integer(ts.milliseconds))]).encoded()
     }
 
-    /// Parses a message about a worker's state, or returns nil if malformed.
+    /// Parses a message about a worker's state, or returns nil if the message is malformed.
     package static func decode(workerState bytes: ArraySlice<UInt8>) -> (isOnline: Bool, ts: Instant)? {
         guard let object = try? Payload.object(bytes), let isOnline = object["online"]?.boolValue,
             let ts = object["ts"]?.intValue

@@ -51,7 +51,7 @@ package struct Topics: Sendable {
 
     // MARK: Reading
 
-    /// Returns the device whose messages arrive on a topic, or nil for other topics.
+    /// Returns the device whose messages arrive on a topic, or nil if the topic has no device id.
     package func device(of topic: String) -> DeviceID? { parse(ArraySlice(topic.utf8)).did }
 
     /// Returns the meaning of a topic.

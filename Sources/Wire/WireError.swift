@@ -8,7 +8,7 @@ package struct WireError: Error, Equatable, Sendable {
     package var reason: String
     /// The field at fault.
     package var field: String?
-    /// The message's id, which the error's answer contains, or nil if the id couldn't be read.
+    /// The id of the invalid message, which the answer to the message repeats, or nil if the id couldn't be read.
     package var id: MessageID?
 
     /// Makes an error.

@@ -6,7 +6,9 @@ struct Catalog {
     private var epoch: Int64 = -1
     private var products: [ProductKey: Product] = [:]
     private var apps: [AppID: App] = [:]
-    /// When the event log stops keeping statuses, or nil if no reader wants them.
+    /// The time until which the event log keeps statuses.
+    ///
+    /// If the time is past or nil, the event log doesn't keep statuses.
     private var statusesUntil: Instant?
 
     /// Reloads products and apps if the catalog's epoch has changed.

@@ -43,9 +43,9 @@ package final class ClockHistory: Sendable {
 
     /// Returns the time that the clock showed just before its last step forward, or nil if there was no such step.
     ///
-    /// If later steps set the clock back further than the step forward had moved it, the clock is now behind the time
-    /// that it would show without these steps. `behind` is this difference in milliseconds, or 0 if the difference is
-    /// at most one second.
+    /// Later steps can set the clock back by more than the step forward had advanced it. `behind` says by how many
+    /// milliseconds the clock is now behind the time that it would show if it hadn't been stepped since the returned
+    /// time. `behind` is 0 if the difference is at most one second.
     func jump(by clock: any WallClock) -> (at: Instant, behind: Int64)? {
         state.withLock { state in
             let now = state.record(clock)

@@ -95,7 +95,9 @@ extension Environment {
     /// The shards to subscribe to if several lanes share the work; otherwise nil.
     var divided: Shards? { plan.isShared ? shards : nil }
 
-    /// Returns a copy of the environment for one lane, in which each transaction first checks the lane's lease.
+    /// Returns a copy of the environment for one lane.
+    ///
+    /// Each transaction of the copy's store first checks the lane's lease.
     func taking(_ lease: LaneLease) -> Environment {
         var environment = self
         environment.shards = lease.lane.shards

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Plain system threads for blocking calls, which would starve other tasks on Swift's cooperative pool.
+/// Plain system threads for blocking calls, because such calls would starve the tasks on Swift's cooperative pool.
 package enum PlainThread {
     /// The closure that a thread runs, passed through C as one pointer.
     private final class Work: Sendable {

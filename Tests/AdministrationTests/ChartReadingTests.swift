@@ -61,8 +61,8 @@ struct ChartReadingTests {
             let draft = try store.read { try $0.history.days.sumUp(Self.did, day: number) }
             try arrange { _ = try $0.history.days.save(draft) }
         }
-        // The sums of the second day become stale when late values of that day are compacted. The last 500 values
-        // stay in the buffer.
+        // The sums of the second day become stale when late values of that day are compacted. The last 500 of all
+        // values aren't compacted, so they stay in the buffer.
         let second = HistoryDay.time(of: day + 1)
         try append(records[5000..<5500].filter { second.contains($0.ts.milliseconds) }, sorted: true)
         try append(Array(records[5500...]), sorted: false)

@@ -64,7 +64,7 @@ struct OperationThreadsTests {
         let found = order.ranks
         #expect(Set(found) == Set(OperationThreads.Rank.allCases))
         let places = OperationThreads.Rank.allCases.compactMap { found.firstIndex(of: $0) }
-        // Two threads record ranks at once, so two neighbouring ranks can be swapped.
+        // The two threads run at the same time, so work of two neighbouring ranks can finish in reverse order.
         #expect(zip(places, places.dropFirst(2)).allSatisfy { $0 < $1 })
     }
 

@@ -106,7 +106,7 @@ struct CredentialsFileTests {
 
         other.hold(try CredentialsLock.take(of: folder.file, patience: 30))
 
-        // The frozen writer may have committed changes that the file lacks.
+        // The frozen writer may have committed changes to the store without writing them to the file.
         #expect(throws: CredentialsError.damaged) { try other.append([Make.everyKind[0]]) }
         try other.rewrite([Make.everyKind[1]])
         #expect(throws: CredentialsError.lostTurn) { try frozen.append([Make.everyKind[2]]) }
@@ -165,7 +165,7 @@ struct CredentialsFileTests {
         file.release(withdrawing: true)
         #expect(try !isOwed())
 
-        // The writer releases the file without writing, as if its process had been killed.
+        // The writer makes a promise, but releases the file without writing, as if its process had been killed.
         try hold()
         file.release()
         #expect(try isOwed())
@@ -174,7 +174,7 @@ struct CredentialsFileTests {
         let isDamaged = other.isDamaged
         #expect(isDamaged)
 
-        // If a writer withdraws its promise, another writer's earlier promise stays in force.
+        // If a writer withdraws its own promise, an earlier promise that wasn't kept stays in force.
         try hold()
         file.release(withdrawing: true)
         #expect(try isOwed())

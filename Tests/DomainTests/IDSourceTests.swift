@@ -36,7 +36,8 @@ struct IDSourceTests {
         let slots = [try #require(NodeSlot(1)), try #require(NodeSlot(63))]
         var sources = (slots + slots).map { IDSource(of: $0) }
         var ids: Set<String> = []
-        // One millisecond has too few timestamps for all these ids, so some ids get a timestamp of a later millisecond.
+        // Only a limited number of ids can be made for one millisecond. The test makes more ids than that, so some ids
+        // get the timestamp of a later millisecond.
         for _ in 0..<1_000 {
             for index in sources.indices { ids.insert(sources[index].make("d", at: Make.now, shard: 0xab)) }
         }

@@ -71,7 +71,7 @@ def check(message):
     if found is None:
         return
     name, channel = found
-    # If neither the service nor the gate publishes on a channel, its messages aren't checked.
+    # Only messages on channels on which the service or the gate publishes are checked.
     if channel["action"] != "send" and channel["who"] != "gate":
         return
     if "binary" in channel:

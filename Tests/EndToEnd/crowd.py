@@ -96,7 +96,7 @@ class Crowd:
                     if data:
                         key.data.feed(data)
                 except OSError:
-                    # The connection is closed, perhaps before this client could acknowledge a message.
+                    # Reading from the connection failed, or acknowledging a message failed.
                     data = b""
                 if not data:
                     key.data.lost_at = time.monotonic()

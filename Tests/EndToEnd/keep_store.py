@@ -80,7 +80,7 @@ def main():
             facts = live(world)
             code, _ = service.stop()
             assert code == 0, service.tail()
-            # This merges the log into the database file, as a service does when it ends normally.
+            # The archive doesn't contain the write-ahead log, so the log is first merged into the database file.
             with sqlite3.connect(service.data / "lamplighter.db") as database:
                 database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             database.close()

@@ -70,7 +70,7 @@ class Server:
 
     def start_first(self, tries=3):
         """Starts the new server, on another port if the given port is taken."""
-        # The module `harness` imports this module, so it can't be imported at the top.
+        # This import isn't at the top of the file, because `harness` itself imports this module.
         from harness import free_port
 
         try:

@@ -77,8 +77,8 @@ class Provider:
         parts = urllib.parse.urlsplit(path)
         query = dict(urllib.parse.parse_qsl(parts.query) + urllib.parse.parse_qsl(body))
         self.asked.append((parts.path, query))
-        # Only the OpenID Connect documents and the issuers' keys have fixed paths. The first level of a path
-        # distinguishes the issuers.
+        # For the OpenID Connect documents and the issuers' keys, only the end of the path is fixed. The beginning of
+        # the path distinguishes the issuers. The answers for all other paths are in `answers`.
         if parts.path.endswith("/.well-known/openid-configuration"):
             issuer = self.url + parts.path[: -len("/.well-known/openid-configuration")]
             return 200, {"issuer": issuer, "jwks_uri": issuer + "/keys",

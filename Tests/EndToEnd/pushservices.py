@@ -203,7 +203,7 @@ class Google(HTTPService):
             return self.take(push, self.token(push))
         if push.headers.get("authorization", "").removeprefix("Bearer ") not in self.tokens:
             return self.error(401, "UNAUTHENTICATED")
-        # The prepared answers are stored by push address.
+        # `take` looks up a prepared answer by `push.path`. For a push message, the key is the push address.
         push.path = push.json["message"]["token"]
         return self.take(push, self.usual)
 

@@ -195,7 +195,7 @@ class Names(People):
                 if answer["ok"]:
                     self.assertEqual(self.try_login(account=name, password=PASSWORD)["result"]["user"]["uid"],
                                      victim.uid, "the address's owner gets in by it")
-                # Neither of the two users locks the other user out.
+                # The owner of the address can still log in.
                 how = {"phone": phone} if victim is owner else {"email": email}
                 self.assertEqual(self.login(**how).uid, victim.uid)
                 self.assertEqual(self.login(account=next(iter(how.values()))).uid, victim.uid)

@@ -181,8 +181,8 @@ class ByItself(OwnWorld):
         self.assertLess(self.metrics()["lamplighter_backup_age_seconds"], 60)
         found = [row for row in self.service.json("doctor", "--only", "backup")["checks"]]
         self.assertEqual((found[0]["code"], found[0]["state"]), ("LL1311", "pass"))
-        # A restart doesn't repeat the backup. When all backups are old, the next backup is due. Only the configured
-        # number of backups is kept.
+        # After a restart, the service makes a new backup only if all backups are old. The service keeps only the
+        # configured number of backups.
         self.service.stop()
         for name in first:
             (self.folder / name).rename(self.folder / "lamplighter-20200102T000000Z.backup")

@@ -250,7 +250,7 @@ class Sessions(InBrowser):
         found = self.run_script(
             "const app = await enter('a'), {credentials} = app; app.close();"
             "const again = make('b', {credentials}), ended = hear(again, 'ended'), connected = again.connect();"
-            # With the next line, the client does what it does after a temporary refusal.
+            # The next line makes the client behave as it does after a temporary refusal.
             "again.refused = 1; again.renew(); await connected;"
             "return [(await again.account.whoami()).user.uid === credentials.uid, again.credentials !== null,"
             " ended.pushes.length]")

@@ -27,8 +27,8 @@ REPORTS_A_SECOND = int(os.environ.get("LAMPLIGHTER_RATE", 2000 if LONG else 100)
 TERMINALS, COMMANDS_A_SECOND = (8, 40) if LONG else (2, 20)
 ROUNDS = int(os.environ.get("LAMPLIGHTER_ROUNDS", 20 if LONG else 1))
 SEED = int(os.environ.get("LAMPLIGHTER_SEED", 4711))
-# The number of seconds for which a lane can be quiet after each failure. On a busy machine and with a debug build,
-# longer times are accepted. There, the test fails only if a wait never ends.
+# The number of seconds for which a lane can be quiet after each failure. The test adds SLACK to this number. On a busy
+# machine or with a debug build, SLACK is so long that the test fails only if a wait never ends.
 QUIET = {"kill": 2, "freeze": 8, "stop": 0.5}
 SLACK = float(os.environ.get("LAMPLIGHTER_SLACK", 0 if LONG and not IS_DEBUG else 15))
 
@@ -384,8 +384,8 @@ class WithoutFence(Processes):
             victim = random.choice(self.cluster.nodes)
             self.freeze_in_transaction(victim)
             eventually(lambda: not self.holds(victim), 20, "others with its lanes")
-            # In this round, the frozen transaction may hold no lock. In a later round, the frozen transaction will hold
-            # one.
+            # Perhaps the frozen transaction holds no lock in this round. Then no process waits for this transaction,
+            # and the test goes on after three seconds. In a later round, the frozen transaction will hold a lock.
             late = time.monotonic() + 3
             eventually(lambda: self.waits_for_frozen() or time.monotonic() > late, 10, "others that wait for it")
             victim.thaw()

@@ -9,8 +9,8 @@ from harness import ROOT
 SOURCES = [*sorted((ROOT / "Sources/Service/Doctor").glob("*.swift")), ROOT / "Sources/Service/TLS/CertificateConcern.swift",
            ROOT / "Sources/Service/TLS/CertificateText.swift", ROOT / "Sources/Service/Messages/ProviderTrial.swift"]
 FILES = ROOT / "Sources/Console/Files"
-# The name of the section that translates texts from other parts of the service. Findings contain these texts unchanged
-# in English.
+# The name of the section that translates texts from other parts of the service. Those parts make the texts in English,
+# and a finding contains such a text unchanged.
 FROM_ELSEWHERE = "What comes as it is"
 # These strings need no translation: commands, codes, topics, names of settings, and requests.
 OTHER = re.compile(r"^(?:lamplighter |chmod|df |sudo|timedatectl|ulimit|cat |ALTER|SELECT|VACUUM|http|\$SYS|providers\.|delivery\.|pid )")

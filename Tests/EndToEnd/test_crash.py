@@ -127,7 +127,8 @@ class UnderLoad(OwnWorld):
             old = self.own.service.broker_pid
             self.own.service.kill_broker()
             eventually(lambda: self._new_broker(old), 30, "a new broker")
-            # Half of the time, clients can reconnect before the next kill. Otherwise, the test would prove too little.
+            # In about half of the rounds, the clients can reconnect before the next kill. If they never could, the test
+            # would prove too little.
             if dice.random() < 0.5:
                 eventually(self._is_ready, 60, "the service to be ready again")
 

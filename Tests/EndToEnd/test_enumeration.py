@@ -14,9 +14,9 @@ from accounts import COUNTRY, OTHER_PASSWORD, PASSWORD, WRONG, People, fresh_ema
 from harness import LONG
 from pages import fetch, local
 
-# A difference counts only if it exceeds both limits: these seconds, and this share of the shorter time. If the service
-# didn't compute a hash, an answer would take about a fifth of the time, and would arrive about thirty milliseconds
-# earlier.
+# A difference between two times counts only if it exceeds APART_SECONDS, and also exceeds the shorter time multiplied
+# by APART_SHARE. If the service didn't compute a hash, an answer would take about a fifth of the time, and would arrive
+# about thirty milliseconds earlier.
 APART_SECONDS = 0.004
 APART_SHARE = 0.15
 # A difference counts only if the probability that chance alone produces it is below CHANCE. The difference must also

@@ -783,7 +783,7 @@ def no_gateway_answers(stage):
     address = stage.set_push("gateway")
     stage.message()
     yield Told("pending", "on its way", push="pending")
-    # The first wait for an answer is 20 s.
+    # The service waits 20 s for the gateway's answer to the first try. The test doesn't wait as long.
     stage.try_now()
     yield Told("pending", "tried again", push="pending", error=("No gateway", "whether one is connected"))
     stage.test.gateway.answers[address] = {"ok": True}

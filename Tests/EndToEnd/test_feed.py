@@ -114,8 +114,8 @@ class Feed(OwnWorldOfClass):
         terminal.bind(device)
         self.cluster.stop_feeder(signal.SIGKILL)
         try:
-            # The file can't get this change, since the feeder isn't running. The gate gets the change over the broker,
-            # before the answer is sent.
+            # The feeder isn't running, so this login doesn't get into the gate's file. Instead, the gate learns of the
+            # login over the broker, before the terminal gets its answer.
             other = self.world.terminal()
             self.assertEqual(self.come_with_token(other), 0)
             eventually(self.refuses, 30, "a refusal of the gate")

@@ -23,7 +23,8 @@ from metrics import Page
 from world import OwnWorldOfClass
 
 REPORTS, REPEATED, REFUSED, BAD, REFUSALS, COMMANDS = 20, 2, 3, 4, 5, 3
-# Each answer to a command is a report. The alert and the report that is repeated are reports too.
+# Besides the `REPORTS`, the service accepts a report as the answer to each command, a report with the alert, and the
+# report that the device then repeats.
 ACCEPTED = REPORTS + COMMANDS + 2
 # Reports that break a rule or aren't JSON are refused, and count as dead letters.
 DEAD = REFUSED + BAD
@@ -126,8 +127,9 @@ METRICS = {
     "lamplighter_due_failures_total": nothing,
     "lamplighter_event_log_bytes": lambda load, name: 0 <= load.after.sum(name) < file_size(load),
     "lamplighter_event_readers_waiting": nothing,
-    # These sentences explain the expected `lamplighter_events_total` below. No reader wants statuses, so they cause no
-    # events. The last command has no outcome yet, so it has caused no event yet.
+    # This explains the expected `lamplighter_events_total` below. No reader has asked for events about the status, so
+    # the service writes none. The last command has no outcome yet, so the service has written no event about this
+    # command.
     "lamplighter_event_subscription_behind_seconds": nothing,
     "lamplighter_events_total": lambda load, name: [
         load.grown(name, type=type) for type in ("device.alert", "device.command", "session.ended", "device.status")
@@ -247,7 +249,8 @@ LIMITS = {
     "limits.httpConnections": lambda load: load.after.sum("lamplighter_http_connections"),
     "limits.memoryMegabytes": lambda load: stat(load, "VmRSS") / 1048576,
 }
-# For each group of the doctor's checks, a test of the evidence, or the reason why the evidence isn't tested here.
+# Each group of the doctor's checks has either a function that tests the evidence that these checks print, or the reason
+# why this evidence isn't tested here.
 DOCTOR = {
     "service": lambda load, text: text == "all parts accept work",
     "store": lambda load, text: f"{DEVICES} devices, {DEAD} dead letters" in text,
@@ -448,9 +451,9 @@ class Figures(OwnWorldOfClass):
         eventually(lambda: tiles() == TILES, 20, lambda: f"{TILES} instead of {tiles()}")
         self.assertEqual(page.inner_text("main a.ring p").split(), [str(ONLINE), "online", "·", str(DEVICES - ONLINE), "offline"])
         self.assertEqual(page.text_content("main a.ring svg"), f"{100 * ONLINE // DEVICES} %")
-        # The keys move the chart's marker, and the chart shows the number at the marker. The chart leaves out the last
-        # step, which is unfinished, unless all earlier steps are empty. The counts of the load are in the last step, in
-        # the step before, or partly in both.
+        # The test moves the chart's marker with keys, and reads the number at the marker. The chart shows one number
+        # for each ten minutes. The last ten minutes aren't over yet, so the chart leaves them out, unless all earlier
+        # numbers are zero. The load is counted in the last ten minutes, in the ten minutes before, or partly in both.
         def said():
             page.focus("main ll-chart [role=slider]")
             numbers = []

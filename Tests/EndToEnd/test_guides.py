@@ -304,7 +304,8 @@ class OverHTTP(Guided):
         self.assertRegex(printed, r'"ok":true.*"session":')
         self.assertIn("'devices': []", self.start(python).end())
 
-        # The guide's JavaScript uses the shell's token. The logout ends the stream, and the program then ends too.
+        # The guide's JavaScript uses the token from the shell commands. At its end, the program logs out. The logout
+        # ends the stream, so the program ends too.
         [functions] = guide.others
         (self.folder / "app.mjs").write_text(
             f"const {{ base, token }} = process.env;\n{functions}"
@@ -644,7 +645,8 @@ class Servers(Guided):
                                             f"localhost -p {tls} --cafile cert.pem")
         self.start(command, did=did, secret=identity["secret"]).end()
         eventually(lambda: self.service.device(did)["data"].get("power"), 20, "the report")
-        # As with a browser, the WebSocket listener chooses the subprotocol for the upgrade request.
+        # `curl` sends an upgrade request as a browser would, with the subprotocol `mqtt`. The WebSocket listener behind
+        # the proxy accepts this request.
         asked = subprocess.run(
             ["curl", "-si", "--http1.1", "--max-time", "3", "--cacert", "cert.pem", "-H", "Connection: Upgrade", "-H",
              "Upgrade: websocket", "-H", "Sec-WebSocket-Version: 13", "-H", "Sec-WebSocket-Key: bGFtcGxpZ2h0ZXItMTIzNA==",

@@ -24,7 +24,8 @@ OTHERWISE = {"half": {"terminals": 300, "pace": 18, "seconds": 14}, "wills": {"t
 B1_AND_B2 = ["qos2", "sessions", "history", "status"]
 ALWAYS = ["qos2", "sessions", "status"]
 ALWAYS_WITHOUT = ["status"]
-# The broker's own limit of 90 s and the rate limits restrict these floods.
+# Only the long tests run these floods, which are restricted by the broker's own time limit of 90 s for an unfinished
+# connection, and by the rate limits.
 IN_FULL_ALONE = ["connects", "requests"]
 
 

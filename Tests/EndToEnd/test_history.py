@@ -44,8 +44,8 @@ class History(EndToEnd):
         for number, rows in enumerate(self.pages(terminal, params)):
             self.assertLessEqual(len(rows), 70)
             seen += [row["data"]["count"] for row in rows]
-            # Reports arrive between the pages. The first report's time lies before all rows that are still to come. The
-            # second report has the same time as the last row of the first page.
+            # Reports arrive between the pages. This report's time lies in the first page, so no later page contains the
+            # report. After the first page, another report arrives, whose time is that of the page's last row.
             device.report(ts=start + 500, data={"count": -1})
             if number == 0:
                 device.report(ts=rows[-1]["ts"], data={"count": 7777})
@@ -62,9 +62,9 @@ class History(EndToEnd):
 
     def test_data_from_before_the_registration_belongs_to_the_first_users(self):
         zone = zoneinfo.ZoneInfo("Europe/Berlin")
-        # The test uses two whole days, each of which can have 25 hours. History is kept for 30 days of 24 hours. If one
-        # of the last 29 days had 25 hours, the first hour of the day 29 days ago can already be deleted. Therefore, the
-        # test begins 28 days ago.
+        # The test uses two whole days. History is kept for 30 times 24 hours, but a day has 25 hours when summer time
+        # ends. After such a day, the first hour of the day 29 days ago can already be deleted. Therefore, the test
+        # begins 28 days ago.
         days = [datetime.datetime.now(zone).replace(hour=0, minute=0, second=0, microsecond=0)
                 - datetime.timedelta(days=n) for n in (28, 27, 26)]
         starts = [int(day.timestamp() * 1000) for day in days]

@@ -278,8 +278,8 @@ class Neighbours(Linked):
     def test_the_usual_subscriptions_of_home_assistant_are_not_reported(self):
         user = self.terminal()
         home = self.home(user)
-        # The gate refuses this message and reports the refusal. It must not have reported an earlier refusal of this
-        # client.
+        # The gate has also refused some of Home Assistant's usual subscriptions, but must not report these refusals. So
+        # the first refusal that the gate reports is that of this message.
         home.publish(f"{TOPICS}/none", {}, wait=False)
         first = self.world.watcher.expect("system/refusal", lambda b: b.get("username") == home.link["username"]).body
         self.assertEqual(first["topic"], f"{TOPICS}/none")

@@ -337,7 +337,7 @@ class Limits(OwnWorldOfClass):
                 break
         self.assertEqual(statuses[-1], 429, statuses)
         self.assertLess(len(statuses), 25)
-        # The limit accepts one message a second, so some of these messages are accepted.
+        # The limit accepts one message a second, so one of these messages can be accepted.
         self.assertIn(0x87, [terminal.send("account/whoami", {}, fresh_id("q")) for _ in range(5)])
         status, headers, _ = app.send(
             f"/{TOPICS}/app/test-app/{app.terminal_id}/request/account/whoami", "{}",

@@ -10,7 +10,8 @@ from test_keys import Server
 from world import SETTINGS, EndToEnd, World
 
 PUBLIC = ["93.184.216.34", "2606:2800:220:1::1"]
-# These addresses belong to the test's network, so that connections to them would succeed.
+# These addresses belong to the test's network. So if the service connected to such an address, the connection would
+# succeed.
 INSIDE = [
     "127.0.0.1", "127.1.2.3", "10.0.0.1", "172.16.5.4", "192.168.1.1", "169.254.169.254", "100.64.0.1", "198.18.0.1", "192.0.0.8",
     "fd00::1", "fec0::1", "64:ff9b::a00:1", "64:ff9b:1::a00:1", "2002:a00:1::1", "2001:0:1:2::3", "::ffff:0:a00:1", "100::1",
@@ -33,7 +34,8 @@ REFUSED = [
     "https://[5f00::1]/", "https://[2001:20::1]/", "https://[::1%25lo]/", "https://[::1", "https://::1/", "https://[127.0.0.1]/",
     # Names of this machine.
     "https://localhost/", "https://LOCALHOST/", "https://localhost./", "https://a.localhost/", "https://a.localhost./",
-    # URLs with other schemes, ports or credentials, and URLs that programs read in different ways.
+    # URLs with a scheme, a port or credentials that aren't allowed, invalid URLs, and URLs that different programs read
+    # in different ways.
     "http://example.com/", "http://93.184.216.34/", "ftp://example.com/", "file:///etc/passwd", "file://localhost/etc/passwd",
     "gopher://example.com:6379/_INFO", "dict://example.com/", "ldap://example.com/", "javascript:alert(1)", "//example.com/", "example.com",
     "https:example.com", "https:/example.com", "https:///etc/passwd", "https://", "https://user@example.com/", "https://user:p@example.com/",

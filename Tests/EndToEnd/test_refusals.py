@@ -136,7 +136,7 @@ class Refusals(Told):
                 self.assertNotIn(planted.encode(), path.read_bytes(), path)
 
     def test_doctor_shows_their_number_and_reasons(self):
-        # A refusal's report has QoS 0 and can be lost.
+        # The gate reports a refusal with QoS 0, so this message can be lost.
         def stored():
             self.knock()
             return any(row["reason"] == "unknownPrincipal" for row in self.refused())

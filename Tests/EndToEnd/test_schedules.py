@@ -321,7 +321,8 @@ class Firing(Scheduling):
         self.assertEqual((len(coming), coming[0]["at"]), (400, schedule["nextAt"]))
         for row in coming:
             self.assertEqual(datetime.datetime.fromisoformat(row["local"]).timestamp() * 1000, row["at"])
-        # One time falls into the hour that the clock skips. That time moves to three o'clock in summer time.
+        # On the day when summer time begins, the clock skips the hour after 02:00. On this day, the schedule runs at
+        # 03:00.
         self.assertEqual({r["local"][11:16] for r in coming}, {"02:30", "03:00"})
         lines = service.cli("schedule", "next", schedule["scheduleId"], "--count", "2").stdout.split()
         self.assertEqual(lines, [r["local"] for r in coming[:2]])

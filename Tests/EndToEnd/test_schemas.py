@@ -113,7 +113,7 @@ class Schemas(unittest.TestCase):
                 self.assertIn(other, contract.files())
                 definition = contract.files()[other]["definitions"][name]
                 self.assertFalse(catalog.is_entry(definition), "a method or message is not a part of others")
-                # If a program resolves the reference as a URL, that URL must be the `$id` of the file `other`.
+                # A program can resolve the reference as a URL. The result must be the `$id` of the file `other`.
                 if not reference.startswith("#"):
                     url = urllib.parse.urljoin(contract.files()[file]["$id"], reference)
                     self.assertEqual(url.partition("#")[0], contract.files()[other]["$id"])

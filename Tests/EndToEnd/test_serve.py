@@ -248,7 +248,7 @@ class AgainstABrokerOutside(OwnWorldOfClass):
             chance.shuffle(processes)
             began = time.monotonic()
             processes[0].terminate()
-            # The test varies the time between the two signals, and waits for nothing else.
+            # The test varies the time between the two signals. It doesn't wait until the first process has ended.
             time.sleep(chance.uniform(0, 0.012))
             processes[1].terminate()
             self.assertEqual(service.process.wait(20), 0, service.tail())

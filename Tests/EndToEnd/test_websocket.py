@@ -416,5 +416,5 @@ class Restarting(OwnWorld):
             finally:
                 raw.close()
 
-        # The restarted broker refuses the client as before.
+        # When the broker runs again, it answers this client's CONNECT packet with a refusal.
         eventually(lambda: (found := answer()) and found[0] == BINARY and found[1][:1] == b"\x20", 20, "CONNACK")

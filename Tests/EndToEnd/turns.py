@@ -8,8 +8,8 @@ from harness import LONG
 # The seconds from a logout's answer to the next login. The gate cuts the connection 0.3 to 0.5 s after the logout.
 PAUSES = [step / 20 for step in range(21)] * 2 if LONG else [0, 0.2, 0.3, 0.35, 0.4, 0.6]
 SECONDS = 2
-# The maximum time of a login. On a shared machine, a login sometimes takes this long. A user who is locked out would
-# wait for 30 s.
+# The seconds that a login may take. On a shared machine, some logins take almost this long. If the previous logout
+# locked the terminal out, the next login would take 30 s.
 PAUSED_SECONDS = 6 if LONG else 15
 ROUNDS = 8  # of one terminal, which is allowed 20 hashes of passwords in 15 minutes
 

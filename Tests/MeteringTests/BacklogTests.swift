@@ -53,7 +53,8 @@ struct BacklogTests {
             [
                 .echo(1, seen: 0), .sends(0, 20, passed: 10), .echo(2, seen: 0), .echo(3, seen: 0), .left(10),
                 .sends(0, 1, passed: 0),
-                // Echo 1 was lost. Echo 2 also shows that the messages before echo 1 have been processed.
+                // Echo 1 was lost, but echo 2 came back. This also shows that the worker has processed all messages
+                // before echo 1.
                 .echo(4, seen: 2), .left(10), .echo(5, seen: 3), .left(10), .echo(6, seen: 4), .left(0),
             ]
         ),

@@ -43,7 +43,7 @@ extension MosquittoClient {
         return result
     }
 
-    /// Returns the receipts once the broker has confirmed all messages, or after ten seconds.
+    /// Waits up to ten seconds until the broker has confirmed all messages, and returns the receipts.
     mutating func confirmations() throws -> [PublishReceipt] {
         var result: [PublishReceipt] = []
         var intake = Intake()

@@ -216,7 +216,7 @@ def due_by_sun(zone, kind, numbers, which, shift, latitude, longitude, after) ->
             return None
         local = (math.floor(at) + offset(zone, math.floor(at))) // 86400
         # A local day can have two sunrises or two sunsets, of which only the first counts. The sunrise or sunset of the
-        # first computed day never counts, because an earlier one of the same local day may not have been computed.
+        # first computed day never counts, because it may be the second of its local day.
         if local in seen or day == span[0]:
             seen.add(local)
             continue

@@ -81,8 +81,8 @@ struct MigrationTests {
         for table in tables {
             let types = try database.texts("SELECT type FROM pragma_table_info(?)", table)
             for number in 0..<3 {
-                // Some columns of type INTEGER are flags, which can only be 0 or 1. So rows differ only in text
-                // columns, in BLOB columns, and in a first column of type INTEGER.
+                // Some columns of type INTEGER are flags, which can only be 0 or 1. So the rows differ only in text
+                // columns, in BLOB columns, and in the table's first column if its type is INTEGER.
                 let isNumbered = types.allSatisfy { $0 == "INTEGER" } || types.first == "INTEGER"
                 let values = types.enumerated().map { place, type in
                     switch type {

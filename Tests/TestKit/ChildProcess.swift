@@ -4,9 +4,9 @@ import Synchronization
 
 /// A test's child process, which always ends with the test's own process.
 ///
-/// A shell runs the command and reads from a pipe. This process keeps the other end of the pipe open. When this process
-/// ends for any reason, the pipe closes, and the shell kills the command. The first line of output is the command's
-/// process id, which the shell writes.
+/// A shell runs the command and reads from a pipe. The test's own process keeps the other end of the pipe open. When
+/// the test's process ends for any reason, the pipe closes, and the shell kills the command. The first line of output
+/// is the command's process id, which the shell writes.
 package final class ChildProcess: Sendable {
     private let guardian: pid_t
     private let leash: FileHandle

@@ -121,7 +121,9 @@ final class Broker {
         released = 0
     }
 
-    /// Removes and returns the messages that the next worker's filters don't match, and forgets the previous filters.
+    /// Prepares for a worker with other filters: removes and returns the waiting messages that no filter matches.
+    ///
+    /// The messages that a filter matches stay. The previous worker's filters are forgotten.
     func waitingFor(_ filters: [String]) -> [Message] {
         waiting.insert(contentsOf: held, at: 0)
         (held, outgoing, receipts, released) = ([], [], [], 0)

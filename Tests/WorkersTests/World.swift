@@ -44,7 +44,7 @@ final class World {
     let broker = Broker()
     var environment: Environment
 
-    /// Creates a second process's `World`, with the same database and clock, but separate lanes.
+    /// Creates another process's `World`, which uses the same database and clock, but serves only the given shards.
     init(
         beside environment: Environment,
         _ clock: ManualClock,

@@ -308,9 +308,9 @@ export class App {
       this.keep({ ...this.credentials, token: result.token, expiresAt: result.expiresAt });
     } else if (result.token && result.sessionId && result.user) {
       this.logIn(result);
-      // The request succeeds only once the app also receives the user's messages. If an earlier connection carried the
-      // login, the present connection may not subscribe to these messages. The app then reconnects with the token,
-      // repeats the request, and gets the same answer.
+      // A login succeeds only once the app also receives the user's messages. If the login was sent on an earlier
+      // connection, the broker can refuse the present connection's subscription to these messages. The app then
+      // reconnects with the token, repeats the login, and gets the same answer.
       return this.connection.subscribe(
         [`${this.userSpace}/#`], granted => granted ? request.succeed(result) : this.renew());
     } else if (request.method === "account/logout" && this.credentials) {

@@ -87,23 +87,23 @@ export class Account {
    * Creates a user and logs in.
    *
    * No token is needed. Give one or more of a phone, an e-mail address and a username. On a terminal whose session is
-   * anonymous, the anonymous user becomes the registered user. The uid, devices and data stay. A code must have the
-   * purpose `register`. A ticket must be for an address in the request. If both a phone and an e-mail are given, the code
-   * or ticket proves one of them. The other one is pending. A pending phone is verified by account/bindPhone. A pending
-   * e-mail is verified by its link or by account/bindEmail. A pending address can't be used to log in. If another account
-   * can already log in with the pending address, and the app reveals accounts, the request gets Duplicated. If the app
-   * does not reveal accounts, the answer is the same as for a free address. A phone without an e-mail needs a code or
-   * ticket. A phone without an e-mail gets PolicyRejected while the policy phoneRegistration is off. While the policy
-   * emailRegistration is `code`, an e-mail needs a code or ticket. While the policy is `link` or `none`, an e-mail needs
-   * neither. A phone that is given with the e-mail also needs neither, and is then pending. If no username is given, a
-   * proved phone becomes the username. The given username can also be the proved phone itself, in any of the phone's
-   * forms. A taken username gets Duplicated. A taken address gets Duplicated only if the code is right. With `link` or
-   * `none`, a taken address gets Duplicated only if the app reveals accounts. Otherwise it gets the same answer as a new
-   * address, and the address's owner gets an e-mail. Several accounts can then have the same address, each with its own
-   * password. Of the accounts that have not verified the address, only the two oldest can log in with it. Until an
-   * account has verified the address, each of these accounts gets a verification link. With `none`, the link is part of
-   * an e-mail that confirms the registration. An address verified by a code is removed from accounts that never verified
-   * it.
+   * anonymous, the anonymous user becomes the registered user. The user keeps the uid, devices and data. A code must have
+   * the purpose `register`. A ticket must be for an address in the request. If both a phone and an e-mail are given, the
+   * code or ticket proves one of them. The other one is pending. A pending phone is verified by account/bindPhone. A
+   * pending e-mail is verified by its link or by account/bindEmail. A pending address can't be used to log in. If another
+   * account can already log in with the pending address, and the app reveals accounts, the request gets Duplicated. If
+   * the app does not reveal accounts, the answer is the same as for a free address. A phone without an e-mail needs a
+   * code or ticket. A phone without an e-mail gets PolicyRejected while the policy phoneRegistration is off. While the
+   * policy emailRegistration is `code`, an e-mail needs a code or ticket. While the policy is `link` or `none`, an e-mail
+   * needs neither. A phone that is given with the e-mail also needs neither, and is then pending. If no username is
+   * given, a proved phone becomes the username. The request can also give the proved phone as the username, written in
+   * any form that `phone` allows. A taken username gets Duplicated. A taken address gets Duplicated only if the code is
+   * right. With `link` or `none`, a taken address gets Duplicated only if the app reveals accounts. Otherwise it gets the
+   * same answer as a new address, and the address's owner gets an e-mail. Several accounts can then have the same
+   * address, each with its own password. Of the accounts that have not verified the address, only the two oldest can log
+   * in with it. As long as no account has verified the address, each registration sends a verification link to the
+   * address. With `none`, the link is part of an e-mail that confirms the registration. When an account verifies an
+   * address, the service removes the address from all other accounts that have not verified it.
    * @param {{password: string, countryCode?: string, region?: string, phone?: string, email?: string, username?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number}>}
    */
@@ -117,11 +117,11 @@ export class Account {
    * the phone is unknown, a user is registered. This user has the phone as the username, a verified phone and no
    * password. If the terminal's session is anonymous, its anonymous user becomes the registered user. With `adopt`, a
    * login to an existing account takes over the anonymous user's devices. Without `adopt`, the answer says how many
-   * devices the account could take over. A login undoes a pending cancellation. A wrong password and an unknown name both
-   * get InvalidCredentials. A wrong code gets InvalidCode. With the policy revealAccounts an unknown name gets
-   * ResourceNotFound. After ten failed logins for one name or from one terminal in 15 minutes, further passwords get
-   * TooManyRequests. A login with a correct code still works. If the terminal already has a session, the login ends that
-   * session, with the reason `replaced`.
+   * devices the account could take over. If the user has requested the erasure of the account with account/cancel, a
+   * login before the erasure withdraws the request. A wrong password and an unknown name both get InvalidCredentials. A
+   * wrong code gets InvalidCode. With the policy revealAccounts an unknown name gets ResourceNotFound. After ten failed
+   * logins for one name or from one terminal in 15 minutes, further passwords get TooManyRequests. A login with a correct
+   * code still works. If the terminal already has a session, the login ends that session, with the reason `replaced`.
    * @param {{countryCode?: string, region?: string, phone?: string, email?: string, username?: string, account?: string, password?: string, adopt?: boolean, code?: string, codeToken?: string, platform?: string, os?: string, name?: string}} [params]
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
@@ -130,10 +130,10 @@ export class Account {
   /**
    * Logs in with the app's own user id. The first login registers the user.
    *
-   * No token is needed. While the policy uidLogin is off, the request gets PolicyRejected. `uid` is the app's own id
-   * (`externalUid`). `user.uid` is always the service's own id. The password in the first request becomes the user's
-   * password. A wrong password in a later request gets InvalidCredentials. `createHome` creates a home when the user is
-   * registered.
+   * No token is needed. While the policy uidLogin is off, the request gets PolicyRejected. `uid` in the request is the
+   * app's own id of the user (`externalUid`). `user.uid` in the answer is always the service's own id. The password in
+   * the first request becomes the user's password. A wrong password in a later request gets InvalidCredentials.
+   * `createHome` creates a home when the user is registered.
    * @param {{uid: string, password: string, countryCode?: string, region?: string, adopt?: boolean, createHome?: boolean, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
@@ -145,8 +145,8 @@ export class Account {
    * No token is needed. Accounts are found by provider and subject, never by e-mail. If the service stores an address
    * from the provider, the address is unverified. A missing nickname or picture is taken from the provider, if the
    * provider returns one. The first login creates a user with a random username and no password (`isNew`). If the
-   * terminal's session is anonymous, its user is converted instead. The name `auth2` is also accepted for the provider
-   * `apple`, because one SDK uses it.
+   * terminal's session is anonymous, the first login creates no new user. Instead, the anonymous user becomes the
+   * registered user. The name `auth2` is also accepted for the provider `apple`, because one SDK uses it.
    * @param {{provider: string, credential: Object<string, any>, countryCode?: string, region?: string, adopt?: boolean, profile?: Profile, platform?: string, os?: string, name?: string}} params
    * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
    */
@@ -310,9 +310,10 @@ export class Account {
    * No token is needed. The code must have the purpose `resetPassword`. If the address has an account, `register` is
    * also accepted, because other clouds' SDKs send it. The request resets the password of the account that has verified
    * the phone or e-mail. If no account has verified it, the account is found in the same way as for requestPasswordReset.
-   * The consequences are the same as for requestPasswordReset. A wrong code and an unknown address both get InvalidCode.
-   * With the policy revealAccounts, an unknown address gets ResourceNotFound. A weak password gets PolicyRejected, and
-   * the code is not used up. All sessions end with the reason passwordReset.
+   * If the account was registered with this e-mail address and never verified it, the request verifies the address. The
+   * account then loses the same data as after requestPasswordReset. A wrong code and an unknown address both get
+   * InvalidCode. With the policy revealAccounts, an unknown address gets ResourceNotFound. A weak password gets
+   * PolicyRejected, and the code is not used up. All sessions end with the reason passwordReset.
    * @param {{code: string, newPassword: string, countryCode?: string, region?: string, phone?: string, email?: string, codeToken?: string}} params
    * @returns {Promise<Object<string, any>>}
    */
@@ -449,14 +450,14 @@ export class Device {
    *
    * The oldest record comes first. Records with the same time are in the order of their arrival. The history contains
    * only records of the device's current ownership period. No record is older than the product's historyDays (30 by
-   * default). Earlier records are left out, without an error. The first ownership period also includes records from
-   * before the device's registration. With `every`, time is divided into steps, and each row summarises the values of one
-   * step. Steps of minutes and hours (15m, 6h) have a fixed length. They are counted from the epoch in UTC. Steps of
-   * days, weeks (from Monday) and months begin at midnight in the zone `timezone`. Days have 23 or 25 hours when the
-   * zone's clocks change. A record is used if its time is at or after `from` and before `to`. If `from` or `to` lies
-   * within a step, only the step's records in this period are used. Steps without values are left out. `avg, min, max,
-   * sum` use only numbers. InvalidRequest: `fn` without `every`, an unknown zone, or a step with more than 5,000,000
-   * records.
+   * default). Earlier records are left out, without an error. The first ownership period has no beginning, so it also
+   * includes records with times before the device's registration. With `every`, time is divided into steps, and each row
+   * summarises the values of one step. Steps of minutes and hours (15m, 6h) have a fixed length. They are counted from
+   * the epoch in UTC. Steps of days, weeks (from Monday) and months begin at midnight in the zone `timezone`. Days have
+   * 23 or 25 hours when the zone's clocks change. A record is used if its time is at or after `from` and before `to`. If
+   * `from` or `to` lies within a step, only the step's records in this period are used. Steps without values are left
+   * out. `avg, min, max, sum` use only numbers. InvalidRequest: `fn` without `every`, an unknown zone, or a step with
+   * more than 5,000,000 records.
    * @param {{did: string, from: number, to: number, attr?: string, limit?: number, cursor?: string, every?: string, fn?: "avg"|"min"|"max"|"sum"|"count"|"first"|"last", timezone?: string}} params
    * @returns {Promise<{rows: Array<{ts: number, data: Object<string, any>, binary?: string}|{ts: number, value: any}>, cursor?: string}>}
    */
@@ -465,9 +466,9 @@ export class Device {
   /**
    * Returns a page of a device's alerts, faults and changes of presence.
    *
-   * Returns the log of alerts, faults, changes of presence, and runs of schedules. The log also says when the device
-   * wrote more history than the service keeps. The newest entries come first. The log reaches back as far as the records
-   * of device/history. Without `from` and `to`, the whole log is returned.
+   * Returns the log of alerts, faults, changes of presence, and runs of schedules. The log also contains a notice if
+   * the device wrote more history in a day than the service keeps. The newest entries come first. The log reaches back as
+   * far as the records of device/history. Without `from` and `to`, the whole log is returned.
    * @param {{did: string, from?: number, to?: number, types?: Array<"alert"|"alertCleared"|"fault"|"faultCleared"|"online"|"offline"|"scheduleRun"|"historyLimited">, limit?: number, cursor?: string}} params
    * @returns {Promise<{events: Array<{did?: string, eventId: string, ts: number, actor: Actor, type: "alert"|"fault", name: string, value: any}|{did?: string, eventId: string, ts: number, actor: Actor, type: "alertCleared"|"faultCleared", name: string, value: false}|{did?: string, eventId?: string, ts: number, actor?: Actor, type: "online"}|{did?: string, eventId?: string, ts: number, actor?: Actor, type: "offline", reason?: "closed"|"lost"|"kicked"|"takenOver"}|{did?: string, eventId: string, ts: number, actor: {kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}, type: "scheduleRun", name: string, value: {state: "done"|"failed"|"expired"|"missed", dueAt: number, cid?: number}, reason?: "InvalidRequest"|"InvalidToken"|"InvalidCredentials"|"InvalidCode"|"Forbidden"|"ResourceNotFound"|"Duplicated"|"TooManyRequests"|"RegionNotServed"|"DeviceOffline"|"DeviceTimeout"|"NotBound"|"NotSubscribed"|"NotListed"|"Expired"|"PolicyRejected"|"Unavailable"|"Internal"}|{did?: string, eventId: string, ts: number, actor: {kind: "user"|"device"|"schedule"|"service"|"operator"|"system", id: string, terminalId?: string}, type: "historyLimited", value: {megabytesPerDay: number, resumesAt: number}}>, cursor?: string}>}
    */
@@ -773,10 +774,11 @@ export class Notification {
   /**
    * Explains why the user was, or was not, notified of events.
    *
-   * Returns the decisions made at the time of the events. Later changes to the settings don't change these decisions.
-   * The newest event comes first. The reasons why the user was not notified are kept for 7 days. An event has no row if
-   * events of this type don't notify anyone, or if they notify only other users (reference: notifications#events). If the
-   * user deleted a notification, its event has no row. NotBound: the user isn't bound to the device.
+   * Returns the decisions that the service made at the time of the events: whether to notify the user, and why. Later
+   * changes to the settings don't change these decisions. The newest event comes first. The reasons why the user was not
+   * notified are kept for 7 days. An event has no row if events of this type don't notify anyone, or if they notify only
+   * other users (reference: notifications#events). If the user deleted a notification, its event has no row. NotBound:
+   * the user isn't bound to the device.
    * @param {{did?: string, from?: number, to?: number, limit?: number}} [params]
    * @returns {Promise<{reasons: Array<Reason>}>}
    */
@@ -859,9 +861,9 @@ export class Schedule {
   /**
    * Disables a schedule.
    *
-   * A disabled schedule's occurrences are skipped. If a scheduler still sends a trigger for such an occurrence, the
-   * trigger becomes a dead letter. Only the schedule's creator, the special user and the owner may use this method.
-   * Requests from other users or with an unknown id get ResourceNotFound.
+   * A disabled schedule's occurrences are skipped. A trigger is a message that starts an occurrence. If a trigger still
+   * arrives for a disabled schedule, the trigger becomes a dead letter. Only the schedule's creator, the special user and
+   * the owner may use this method. Requests from other users or with an unknown id get ResourceNotFound.
    * @param {{scheduleId: string}} params
    * @returns {Promise<{schedules: Array<Schedule>, cursor?: string}>}
    */
@@ -965,13 +967,13 @@ export class Share {
    * the device get NotBound. No role changes before an invitation is accepted. When the first invitation is accepted, the
    * special user becomes the owner. Normal users become guests. If an invitation is rejected or revoked, or expires,
    * nothing changes. With way `user`, `guest` is required. If the policy emailVerification is on, a phone or e-mail in
-   * `guest` counts as unknown until its user has verified it. If the app reveals accounts, an unknown name gets
-   * ResourceNotFound, field params.guest.value. Otherwise the service never reveals that a name is unknown. The request
-   * gets the usual answer, and the invitation expires like any other. InvalidRequest: the name is the caller's own.
-   * Duplicated: the named user is bound to the device, or an invitation to the same name is pending or was accepted. With
-   * way `qrcode`, `guest` must be absent. The first user to scan the code answers the invitation. TooManyRequests: the
-   * user has made 200 invitations in an hour (setting limits.invitationsPerHour). Forbidden: the device has 200 pending
-   * invitations.
+   * `guest` counts as unknown until its user has verified it. If the app's policy revealAccounts is on, an unknown name
+   * gets ResourceNotFound, field params.guest.value. If this policy is off, the service never reveals that a name is
+   * unknown. The request gets the usual answer, and the invitation expires like any other. InvalidRequest: the name is
+   * the caller's own. Duplicated: the named user is bound to the device, or an invitation to the same name is pending or
+   * was accepted. With way `qrcode`, `guest` must be absent. The first user to scan the code answers the invitation.
+   * TooManyRequests: the user has made 200 invitations in an hour (setting limits.invitationsPerHour). Forbidden: the
+   * device has 200 pending invitations.
    * @param {{did: string, way: "user"|"qrcode", guest?: {type: "phone"|"email"|"username"|"uid"|"anonymous", value: string, countryCode?: string}, access?: "control"|"read", guestMinutes?: number}} params
    * @returns {Promise<{sharingId: string, expiresAt: number, qrCode?: {text: string, svg: string, png: string}}>}
    */

@@ -16,7 +16,7 @@ struct Chart {
 
     /// The maximum number of steps in a chart.
     private static let rowsMax = 2000
-    /// The time steps from which the default is chosen, the shortest first.
+    /// The time steps from which one is chosen if the request names no step, the shortest first.
     private static let steps: [(text: String, milliseconds: Int64)] = [
         ("1s", 1000), ("5s", 5000), ("15s", 15_000), ("1m", 60_000), ("5m", 300_000),
         ("15m", 900_000), ("1h", 3_600_000),

@@ -15,7 +15,9 @@ struct ChartReading {
 
     /// The maximum number of records that one chart reads.
     private static let scanMax = 2_000_000
-    /// The maximum number of records in one read, because SQLite's write-ahead log grows during a long read.
+    /// The maximum number of records in one read.
+    ///
+    /// The limit keeps each read short, because SQLite's write-ahead log grows during a long read.
     private static let stepRecords = 20_000
 
     /// Adds all values, and returns whether a complete chart would be too large.

@@ -54,7 +54,7 @@ enum EventOperations {
         }
     }
 
-    /// Returns entries of the event log as subscribers get them, and the cursor for the next entries.
+    /// Returns entries of the event log in the form that subscribers get, and the cursor for the next entries.
     private static func read(_ call: OperationCall) throws -> JSONObject {
         let query = call.request.query
         let app = try KeyOperations.id(of: query["appId"] ?? "")

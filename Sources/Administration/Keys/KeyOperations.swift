@@ -19,7 +19,7 @@ enum KeyOperations {
     /// The maximum validity, in days, of an API key that expires.
     private static let daysMax: Int64 = 3650
 
-    /// Returns the app that the query names, or nil for all apps.
+    /// Returns the id of the app that the query names, or nil if the query names no app and so means all apps.
     static func wantedApp(_ call: OperationCall) throws -> AppID? {
         try call.request.query["appId"].map(id)
     }

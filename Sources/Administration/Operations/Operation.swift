@@ -59,7 +59,7 @@ package struct Operation: Sendable {
         bodyMax = role == nil ? Self.strangersMax : Self.othersMax
     }
 
-    /// A copy of the operation that accepts a body as large as a document.
+    /// A copy of the operation that accepts bodies up to the maximum size of a document.
     package var takingDocument: Operation {
         var operation = self
         operation.bodyMax = Self.documentsMax

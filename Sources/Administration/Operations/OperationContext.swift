@@ -16,7 +16,7 @@ package struct OperationContext: Sendable {
     package let directory: DataDirectory
     /// The address of the console, without a slash at the end.
     package let consoleURL: String
-    /// The running service; nil in the process of a command.
+    /// The running service, or nil if a command runs the operations in its own process.
     package let service: RunningService?
     /// The topics of the installation.
     package let topics: Topics
@@ -64,7 +64,7 @@ package struct RunningService: Sendable {
     /// The moment at which the service started.
     package let startedAt: Instant
 
-    /// Describes a run's service, and sets `startedAt` to the current time.
+    /// Creates the description of the service in the given run, and sets `startedAt` to the current time.
     package init(_ run: RunContext, _ backend: Backend) {
         self.run = run
         environment = backend.environment

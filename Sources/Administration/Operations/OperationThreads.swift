@@ -21,7 +21,9 @@ package final class OperationThreads: Sendable {
         /// A sign-in from an address that has sent too many requests within a minute.
         case crowd
 
-        /// Whether only one thread at a time may run work of this rank, so that the other stays free for operators.
+        /// Whether this is a rank of strangers' work: `stranger` or `crowd`.
+        ///
+        /// Only one of the two threads at a time runs strangers' work, so the other thread stays free for operators.
         var isOfStrangers: Bool { self == .stranger || self == .crowd }
 
         /// How many pieces of work of this rank can wait for a thread.

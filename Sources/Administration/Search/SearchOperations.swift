@@ -56,7 +56,7 @@ struct PageWanted {
     let limit: Int
     let scanMax: Int
 
-    /// Returns the matches and the id after which the next page begins; the id is nil if no page follows.
+    /// Returns the matches and the id after which the next page begins; if the id is nil, no page follows.
     func rows<Row>(
         _ next: (_ after: String, _ limit: Int) throws -> [Row],
         id: (Row) -> String,

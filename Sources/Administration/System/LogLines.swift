@@ -2,7 +2,7 @@ import Domain
 import JSON
 import Service
 
-/// The last lines of the log, without the texts of messages.
+/// The last lines of the log, without the texts of messages to users.
 ///
 /// Only admins see addresses unmasked.
 enum LogLines {

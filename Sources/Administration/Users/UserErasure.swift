@@ -14,8 +14,8 @@ package enum UserErasure {
 
     /// Erases a user and the user's name in all records, and returns a summary.
     ///
-    /// `progress` is called between steps. If `progress` throws, the erasure stops, and the service or another call
-    /// completes the erasure.
+    /// `progress` is called between steps. If `progress` throws, this call stops before the erasure is complete. Later,
+    /// the service or another call completes the erasure.
     package static func run(
         _ user: User,
         in context: OperationContext,

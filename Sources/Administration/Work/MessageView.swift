@@ -11,7 +11,9 @@ package enum MessageView {
     /// The maximum number of rows that one query reads from a table.
     private static let pageRows = 200
 
-    /// The keys that a search term can have; each key is mapped to the member of a row in which the term is searched.
+    /// The keys that a search term can have, each with a member of a row.
+    ///
+    /// A term with a key is compared with the value of that member.
     private static let keys = [
         "state": "state", "channel": "channel", "template": "template", "app": "appId", "provider": "provider",
         "to": "to",

@@ -69,7 +69,7 @@ enum ScheduleView {
 
 /// The moments at which daylight saving time begins or ends in a time zone.
 enum ClockChanges {
-    /// Returns each clock change of a time zone within a period, with the offsets from UTC before and after it.
+    /// Returns each clock change of a time zone within a period, with the offsets from UTC before and after the change.
     static func of(_ name: String, from: Instant, to: Instant) -> [JSONValue] {
         guard let zone = TimeZone(identifier: name) else { return [] }
         var changes: [JSONValue] = []

@@ -17,7 +17,7 @@ struct FailedSignIns: Sendable {
 
     init(_ context: ConsoleContext) { self.context = context }
 
-    /// Returns a limit of `perMinute` tries or requests a minute.
+    /// Returns a limit of `perMinute` tries or requests per minute.
     static func limit(_ perMinute: Int) -> VisitLimit {
         let start = ContinuousClock.now
         return VisitLimit(perMinute: perMinute) { (ContinuousClock.now - start).components.seconds }

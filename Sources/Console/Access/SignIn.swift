@@ -78,8 +78,8 @@ struct SignIn: Sendable {
 
     /// Returns the limits on the number of password tries.
     ///
-    /// A known browser has its own limit. All other browsers share two limits: one for each name, and one for each
-    /// pair of a name and an address.
+    /// A known browser has its own limit. All other browsers have no limits of their own: their tries are counted for
+    /// each name, and for each pair of a name and an address. Each of these counts has a limit.
     private func tries(of name: String?, _ counted: String, for call: OperationCall) -> [AttemptTable.Limit] {
         let mark = access.browserMark(call.request)
         if let name, let number = browsers.number(in: mark, for: name) {

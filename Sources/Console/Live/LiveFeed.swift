@@ -22,7 +22,7 @@ struct LiveFeed: Sendable {
     /// A page first reads its list and then begins to watch. Without these seconds, the page would miss the refusals
     /// that came in between.
     private static let before: Int64 = 10
-    /// The interval between slow checks: those of the overview and of the system.
+    /// The interval at which the overview and the system are checked; these checks are slow.
     private static let slowInterval: Duration = .seconds(1)
 
     init(_ hub: LiveHub, position: StreamPosition) {
@@ -92,7 +92,9 @@ struct LiveFeed: Sendable {
         events.append(LiveEvent(name: state == nil ? "gone" : name, data: data, id: position.id))
     }
 
-    /// Reports the tapped messages after the last reported line, even in a resumed stream.
+    /// Reports the tapped messages whose line numbers are larger than the last reported number.
+    ///
+    /// In a resumed stream, this is the last number that was reported before the interruption.
     private mutating func lookAtTap(_ watch: Watch, _ caller: Caller, into events: inout [LiveEvent]) throws {
         guard case .tap(let did) = watch else { return }
         var place = taps[watch] ?? hub.tap.begin(after: position[watch])
@@ -179,7 +181,7 @@ struct LiveFeed: Sendable {
         events.append(LiveEvent(name: name, data: data, id: position.id))
     }
 
-    /// Reports new and repeated refusals since the newest refusal known so far.
+    /// Reports the refusals that have occurred since the last report, new refusals as well as repeated ones.
     private mutating func lookAtRefusals(in tx: Transaction, into events: inout [LiveEvent]) throws {
         let begin = hub.context.now.adding(seconds: -Self.before)
         let known = position[.refusals] ?? begin.milliseconds

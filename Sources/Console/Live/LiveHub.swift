@@ -7,7 +7,7 @@ import Synchronization
 import Web
 import Wire
 
-/// The open streams, and their shared check for changes, four times a second.
+/// The open streams, and a shared task that checks for changes four times a second.
 final class LiveHub: Sendable {
     private struct State {
         var streams: [String: LiveStream] = [:]
@@ -85,7 +85,9 @@ final class LiveHub: Sendable {
         )
     }
 
-    /// Returns whether the limits allow one more stream, and counts an allowed stream if `isBegun` is true.
+    /// Returns whether the limits allow one more stream.
+    ///
+    /// If `isBegun` is true and the limits allow the stream, this call counts the stream.
     private func enter(_ stream: LiveStream, isBegun: Bool) -> Bool {
         state.withLock { state in
             let own = state.streams.values.count { $0.caller.name == stream.caller.name }

@@ -11,7 +11,7 @@ struct LogReader: Sendable {
     /// The moment until which rows are read again.
     private var againUntil = ContinuousClock.now
 
-    /// The maximum number of rows whose ids are noted at the beginning.
+    /// The maximum number of rows whose ids the reader notes during its first read.
     ///
     /// This limit suffices, because fewer rows are written in ten seconds.
     private static let againMax = 100_000

@@ -95,7 +95,7 @@ package struct User: Sendable, Equatable {
     package var passwordHash: String?
     /// The digest of the user's picture.
     package var avatar: String?
-    /// The URL of an identity provider's picture, shown until the user sets one.
+    /// The URL of a picture from an identity provider, shown until the user sets a picture.
     package var avatarURL: String?
     /// The identity providers that the user logs in with.
     package var providers: [String] = []

@@ -28,8 +28,8 @@ package enum Adoption {
     /// Returns an invitation as it is after the merge of the two users, or nil if it is unchanged.
     ///
     /// `binding` is the account's binding to the invitation's device. If this binding exists, an invitation to one of
-    /// the two users is revoked in three cases: the invitation is pending, it came from one of the two users, or it
-    /// didn't create the binding.
+    /// the two users is revoked in each of three cases: the invitation is pending, one of the two users sent the
+    /// invitation, or the binding doesn't come from the invitation.
     package static func move(
         _ sharing: Sharing,
         from anonymous: UserID,

@@ -1,6 +1,8 @@
 /// The most common passwords, which no account may use.
 package enum CommonPasswords {
-    /// Passwords of eight or more characters in lower case, one per line, sorted by bytes (`deploy/passwords.py`).
+    /// Passwords of eight or more characters in lower case, one per line, sorted by their bytes.
+    ///
+    /// The script `deploy/passwords.py` writes `common-passwords.txt`.
     static let list = EmbeddedTexts.file("common-passwords.txt")
 
     /// Returns whether the list contains a password, regardless of upper and lower case.

@@ -3,7 +3,9 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
     /// The name on the wire and in the app document.
     package let rawValue: String
 
-    /// Accepts a built-in name, or `oidc:` and an id, and otherwise returns nil.
+    /// Creates a name from a text that is a built-in name or has the form `oidc:{name}`.
+    ///
+    /// For any other text, the result is nil.
     package init?(rawValue: String) {
         let isKnown = Self.known.contains { $0.rawValue == rawValue }
         guard isKnown || Self.isIssuer(rawValue) else { return nil }

@@ -14,7 +14,8 @@ package enum PasswordRules {
 
     /// Checks a new password and returns the bytes to be hashed.
     ///
-    /// `names` are the account's username, e-mail address and phone number. `normalise` returns a string's NFKC form.
+    /// `names` are the account's own names, such as its username, e-mail address and phone number. `normalise` returns
+    /// a string's NFKC form.
     ///
     /// - Throws: `Rejection` with `PolicyRejected`, or with `InvalidRequest` for a password that is too long.
     package static func check(

@@ -12,7 +12,7 @@ package struct Profile: Sendable, Equatable {
     package var latitude: Double?
     /// Degrees east.
     package var longitude: Double?
-    /// The values of the text fields by field name: name, gender, birthday, address, remark and language.
+    /// The values of the fields `name`, `gender`, `birthday`, `address`, `remark` and `language`, by the field's name.
     package var texts: [String: String] = [:]
     /// The app's own data.
     package var custom: JSONObject?

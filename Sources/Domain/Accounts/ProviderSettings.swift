@@ -4,7 +4,7 @@ import JSON
 package struct ProviderSettings: Sendable, Equatable {
     /// The kind of WeChat id that identifies a user.
     package enum Subject: String, Sendable, CaseIterable {
-        /// The user's id under one client id; WeChat returns this id at every login.
+        /// The `openid`: WeChat's id for the user under one client id, returned at every login.
         case openID = "openid"
         /// The user's id that is the same in all apps of one WeChat developer account.
         case unionID = "unionid"

@@ -88,7 +88,7 @@ package struct Command: Sendable, Equatable {
     /// Whether the device answered after the command had expired.
     package var isLate = false
 
-    /// The user whose rights the command uses and who sees its outcome, if any.
+    /// The user whose rights the command uses and who sees its outcome, or nil without such a user.
     package var user: UserID? { actor.kind == .user ? UserID(trusted: actor.id) : beneficiary }
 
     /// The number of values that the command sets.

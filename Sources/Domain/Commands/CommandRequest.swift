@@ -55,7 +55,7 @@ package struct CommandRequest: Sendable {
     /// The command's lifetime, in seconds.
     package var lifetime: Int64 { ttl ?? (mode == .queue ? Command.queuedTTLDefault : Command.ttlDefault) }
 
-    /// Returns the queued command, with write-only data points masked in `data`.
+    /// Returns the requested command in the state `queued`, with write-only data points masked in `data`.
     package func command(cid: Int64, product: Product, at now: Instant) -> Command {
         let shown = ProductRules.masked(data, product: product)
         var command = Command(

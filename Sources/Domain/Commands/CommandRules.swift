@@ -43,7 +43,9 @@ package enum CommandRules {
 
     /// Merges all queued commands into the newest one, with the newest value of each attribute.
     ///
-    /// `waiting` is sorted by number. Commands of the mode `now` stay separate, and override older queued values.
+    /// `waiting` is sorted by the commands' numbers. Commands of the mode `now` stay separate. If such a command came
+    /// between two queued commands, the merged command doesn't contain the values that the first of the two set for the
+    /// same attributes.
     package static func merged(_ waiting: [Command], at now: Instant) -> (outgoing: [Command], superseded: [Command]) {
         guard let newest = waiting.last(where: { $0.mode == .queue }) else { return (waiting, []) }
         let queued = waiting.filter { $0.mode == .queue }
@@ -88,11 +90,11 @@ package enum CommandRules {
 
     /// An attribute, with the sender that sets its value.
     private struct Value: Hashable {
-        /// The sender, without the terminal.
+        /// The party that sent the command, without the terminal from which the command came.
         var asker: Actor
         /// The user for whom a server sent the command.
         var beneficiary: UserID?
-        /// The attribute's name in UTF-8; nil for a command's binary data.
+        /// The attribute's name in UTF-8, or nil if the value is the command's binary data.
         var name: [UInt8]?
 
         static func all(of command: Command) -> [Value] {
@@ -123,6 +125,6 @@ extension Command {
 
     /// Whether the command was ever sent.
     ///
-    /// A command without steps was stored by an earlier version, and counts as sent.
+    /// A command without steps was stored by an earlier version of the service, and counts as sent.
     package var wasSent: Bool { steps.isEmpty || steps.contains { $0.state == .sent } }
 }

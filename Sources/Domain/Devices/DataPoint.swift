@@ -123,9 +123,11 @@ package struct DataPoint: Sendable, Equatable {
     }
 }
 
-/// The form of standard base64 with padding, which is checked without decoding.
+/// A check of whether a string is standard base64 with padding.
+///
+/// The check doesn't decode the string.
 package enum Base64Form {
-    /// Returns how many bytes a base64 string encodes, or nil for other strings.
+    /// Returns how many bytes a base64 string encodes, or nil if the string isn't base64.
     package static func byteCount(_ text: String) -> Int? {
         let utf8 = text.utf8
         guard utf8.count % 4 == 0 else { return nil }

@@ -51,7 +51,9 @@ package struct KnownDevice: Sendable, Equatable {
     package var did: DeviceID
     /// Whether any user is bound to the device.
     package var isBound: Bool
-    /// False if the device was bound remotely and has not registered yet.
+    /// Whether the device has registered before.
+    ///
+    /// A device that was bound remotely may not have registered yet.
     package var hasRegistered: Bool
     /// Whether the device is connected.
     package var isOnline: Bool
@@ -90,8 +92,8 @@ package enum RegistrationRules {
         case reset(DeviceID)
         /// Refuse the request.
         ///
-        /// If `asksForReset` names a device, the device's owner and special user are notified. If the request contained
-        /// a wrong secret, the request also counts as a try.
+        /// If `asksForReset` names a device, the device's owner and special user are notified. If such a request
+        /// contained a wrong secret, the request counts as one of the tries that `triesMax` limits.
         case refuse(Rejection, asksForReset: DeviceID?)
 
         /// The word for the decision in the event log.

@@ -23,7 +23,8 @@ package enum ProfileCodec {
 
     /// Returns the fields of a profile that have a value.
     ///
-    /// Answers to users also contain default values for some of the other fields. The result doesn't contain them.
+    /// Answers to users also contain default values for some fields without a value. The result doesn't contain these
+    /// default values.
     package static func encode(_ profile: Profile) -> JSONObject {
         var object: JSONObject = [
             "nickname": profile.nickname.map { .string($0) }, "tempUnit": profile.tempUnit.map { .integer($0) },

@@ -34,7 +34,7 @@ package enum RefusalCodec {
         return refusal
     }
 
-    /// Returns a refusal as stored: the members that describe it in the gate's message, and also `firstAt` and `times`.
+    /// Returns a refusal for the store: the members of its message except `suppressed`, and also `firstAt` and `times`.
     package static func object(_ refusal: ClientRefusal) -> JSONObject {
         [
             "username": .string(refusal.username), "clientId": .string(refusal.clientID),

@@ -1,6 +1,8 @@
 /// A reader's choice of entries in the event log, by type, product and device.
 package struct EventFilter: Sendable, Equatable {
-    /// The event types or groups, such as `device.*`, where an empty list means all types except `device.status`.
+    /// The event types that the reader wants, or groups of types such as `device.*`.
+    ///
+    /// If the list is empty, the reader wants all types except `device.status`.
     package let names: [String]
     /// The products whose entries the reader wants; empty for all products.
     package let products: [ProductKey]

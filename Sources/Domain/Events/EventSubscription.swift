@@ -40,7 +40,7 @@ package struct EventSubscription: Sendable, Equatable {
     package var reason: String?
     /// The number of failed attempts to deliver the current batch.
     package var tries = 0
-    /// The time of the next try after a failure, if any.
+    /// The time of the next try after a failure, or nil if the next try needn't wait.
     package var dueAt: Instant?
     /// The time of the first failure since the last success.
     package var failingSince: Instant?
@@ -86,7 +86,7 @@ package struct EventSubscription: Sendable, Equatable {
     package static let oldSecretSeconds: Int64 = 86_400
 }
 
-/// The id of an event subscription, made by the service.
+/// The id that the service gives to an event subscription.
 package typealias SubscriptionID = Identifier<MessageKind>
 
 /// An attempt to deliver a batch of events to a webhook.

@@ -10,7 +10,7 @@ package struct LoggedEvent: Sendable, Equatable {
     package var product: ProductKey?
     /// The user whom the entry concerns.
     package var uid: UserID?
-    /// The actor that caused the change, or nil if the actor is unknown or a user of another app.
+    /// The actor that caused the change, or nil if the actor is unknown or is a user of a different app than `app`.
     package var actor: Actor?
     /// The app of the users whom the entry names, if any.
     package var app: AppID?

@@ -25,7 +25,9 @@ package enum WebhookRules {
         case later
     }
 
-    /// Returns the meaning of an HTTP status, which is nil if the endpoint didn't answer.
+    /// Returns the meaning of an HTTP status.
+    ///
+    /// If the endpoint didn't answer, `status` is nil.
     package static func meaning(of status: Int?) -> Meaning {
         switch status {
         case .some(200...299): .taken
@@ -66,7 +68,7 @@ package struct WebhookSearch: Equatable, Sendable {
 
     /// The maximum number of events in the next batch, or nil for no limit.
     package private(set) var limit: Int?
-    /// The number of times that the endpoint has refused the current event in a batch of its own.
+    /// The number of times that the endpoint has refused the current event in a batch without other events.
     private var refusals = 0
     /// The number of dead letters since the last success.
     private var deadInRow = 0

@@ -17,7 +17,7 @@ package struct HistoryUse: Sendable, Equatable {
 
     /// The minimum number of seconds between two notices that tell users that history isn't being kept.
     package static let noticeSeconds: Int64 = 3600
-    /// Alerts and faults may use extra bytes: the day's bound divided by this number.
+    /// The divisor that turns a day's bound into the extra bytes that only alerts and faults may use.
     private static let logPart: Int64 = 4
 
     /// The bytes counted for a record's time, position and index entry, besides its values.

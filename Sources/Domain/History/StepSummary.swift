@@ -1,6 +1,6 @@
 package import JSON
 
-/// The summaries of all attributes within one time step, in order of first occurrence.
+/// The summaries of all attributes within one time step, in the order in which the attributes first occur.
 package struct StepSummary: Sendable {
     private var names: [String] = []
     private var values: [String: ValueSummary] = [:]
@@ -27,7 +27,10 @@ package struct StepSummary: Sendable {
 }
 
 extension HistoryQuestion {
-    /// Returns whether a value may be shown and, if the query names an attribute, belongs to this attribute.
+    /// Returns whether the query requests a value.
+    ///
+    /// The value must be one that may be shown. If the query names an attribute, the value must belong to this
+    /// attribute.
     fileprivate func asks(for member: JSONObject.Member) -> Bool {
         if let attribute, !attribute.isSame(as: member.key) { return false }
         return isShown(member)

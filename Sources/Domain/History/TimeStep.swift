@@ -91,7 +91,7 @@ enum CivilDay {
     /// Returns the first moment of a day, or of the next day if clocks skip the whole day.
     static func start(_ day: Int64, _ offset: TimeStep.Offset) -> Instant {
         let midnight = day * length
-        // The offset at midnight equals the offset a day before or a day after.
+        // The zone's offset at local midnight isn't known yet, but it equals the offset a day earlier or a day later.
         let candidates = [-length, 0, length].map { (away: Int64) in
             let near = Instant(milliseconds: (midnight + away) * 1000)
             return Instant(milliseconds: (midnight - offset(near)) * 1000)

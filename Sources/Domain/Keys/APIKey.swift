@@ -25,7 +25,8 @@ package struct APIKey: Sendable, Equatable {
     package var endedAt: Instant?
     /// Whether the previous secret may still be valid.
     ///
-    /// The previous secret becomes invalid no later than at the new secret's first use.
+    /// The previous secret becomes invalid when the new secret is first used, or after `overlapSeconds` if that is
+    /// earlier.
     package var hasOldToken = false
 
     /// Makes a new key.
@@ -85,7 +86,9 @@ package struct APIKey: Sendable, Equatable {
     }
 }
 
-/// A scope of a key or linked service: all methods of a `Service` that keys can call, or only the reading ones.
+/// A scope, which allows a key or a linked service to call methods of one `Service`.
+///
+/// The scope allows either all methods of the `Service` that keys can call, or only those methods that change nothing.
 package struct KeyScope: Sendable, Hashable {
     /// The services that keys can call.
     package enum Service: String, Sendable, CaseIterable {

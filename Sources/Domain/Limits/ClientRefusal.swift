@@ -46,7 +46,7 @@ package struct ClientRefusal: Sendable, Equatable {
     /// There may be no device with this id.
     package var device: DeviceID? { Self.device(named: username) }
 
-    /// Returns the device that a username names, or nil for other clients.
+    /// Returns the id of the device that a username names, or nil if the username doesn't name a device.
     package static func device(named username: String) -> DeviceID? {
         username.hasPrefix("device:") ? DeviceID(String(username.dropFirst(7))) : nil
     }

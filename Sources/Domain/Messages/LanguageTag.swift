@@ -5,8 +5,8 @@ package struct LanguageTag: Hashable, Sendable {
 
     /// Parses a well-formed tag; returns nil for anything else.
     ///
-    /// Unregistered tags are accepted too, because an app's texts for a tag are shown only to users whose language has
-    /// this tag.
+    /// Unregistered tags are accepted too. They do no harm, because an app's texts for a tag are shown only to users
+    /// whose language has this tag.
     package init?(_ text: String) {
         let parts = text.lowercased().split(separator: "-", omittingEmptySubsequences: false)
         guard text.utf8.count <= Self.bytesMax, let first = parts.first,
@@ -22,7 +22,7 @@ package struct LanguageTag: Hashable, Sendable {
     /// Makes the tag of a language that the service supports.
     init(_ language: Language) { key = language.rawValue }
 
-    /// Returns a user's tag, such as `pt_BR`, and then its language, such as `pt`.
+    /// Returns the tag that `text` contains, such as `pt-BR` for `pt_BR`, followed by the language alone, such as `pt`.
     package static func choices(of text: String) -> [LanguageTag] {
         let own = text.replacing("_", with: "-")
         let primary = own.prefix { $0 != "-" }

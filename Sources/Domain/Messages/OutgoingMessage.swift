@@ -113,7 +113,7 @@ package struct OutgoingMessage: Sendable, Equatable {
     /// The lifetime of a push, in seconds, both in this service and at the push service.
     package static let pushSeconds: Int64 = 86_400
 
-    /// Makes a message from a push, with an expiry time a day later.
+    /// Makes a message from a push; the message expires a day after `now`.
     package init(_ push: OutgoingPush, id: MessageID, at now: Instant) {
         self.init(
             id: id,

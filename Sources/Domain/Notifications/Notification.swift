@@ -2,7 +2,7 @@ package import JSON
 
 /// A message in the message centre, or a hidden record of why the user was not notified.
 ///
-/// The documentation describes these rules (reference: notifications).
+/// The documentation describes the rules for notifications (reference: notifications).
 package struct Notification: Sendable, Equatable {
     /// A part of the message centre that users can switch off separately.
     ///

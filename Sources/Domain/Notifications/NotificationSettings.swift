@@ -49,8 +49,8 @@ package struct QuietHours: Sendable, Equatable {
         let isQuiet = from <= to ? (from..<to).contains(minute) : minute >= from || minute < to
         guard isQuiet else { return nil }
         let end = zone.first(local: (to > minute ? today : today + 1) * 86_400 + to * 60)
-        // If clocks are set back, the end's local time can occur twice. If its first occurrence is already over, the
-        // result is a minute from now.
+        // If clocks are set back, the end's local time can occur twice. If the first occurrence is already over, this
+        // function returns the time a minute from now.
         return Instant(milliseconds: (end > seconds ? end : seconds + 60) * 1_000)
     }
 }

@@ -15,7 +15,7 @@ package struct NotificationText: Sendable, Equatable {
         EventType.notified.contains { text == $0.rawValue || text.hasPrefix("\($0.rawValue).") }
     }
 
-    /// A function that returns an app's words for a template and language, or nil.
+    /// A function that returns an app's words for a template and language, or nil if the app has none.
     package typealias OwnWords = (String, LanguageTag) -> MessageText.OwnWords?
 
     /// Returns the title and the text of a notification for a user, with all placeholders replaced.

@@ -70,7 +70,7 @@ package struct PushAddress: Sendable, Equatable {
     /// The length of an hour, in milliseconds.
     package static let hour: Int64 = 3_600_000
 
-    /// The time for a push about the number of left-out notifications, or nil if that number is 0.
+    /// The time at which a push reports the number of left-out notifications, or nil if that number is 0.
     package var summaryAt: Instant? {
         leftOut > 0 ? Instant(milliseconds: countedFrom.milliseconds + Self.hour) : nil
     }
@@ -89,7 +89,7 @@ package struct PushAddress: Sendable, Equatable {
     }
 }
 
-/// A push to one terminal, as the senders of pushes receive it.
+/// The address and the content of a push to one terminal.
 package struct OutgoingPush: Sendable, Equatable {
     /// The address and its terminal.
     package var address: PushAddress

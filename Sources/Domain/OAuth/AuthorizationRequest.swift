@@ -1,7 +1,7 @@
 /// A client's request to be linked to a user's account.
 ///
-/// The user's browser sends the request to the authorization page. The documentation describes these rules
-/// (reference: oauth#authorize).
+/// The user's browser sends the request to the authorization page. The documentation describes the rules for these
+/// requests (reference: oauth#authorize).
 package struct AuthorizationRequest: Sendable, Equatable {
     /// The client.
     package let client: OAuthClient

@@ -1,6 +1,6 @@
 /// A service, such as a voice assistant, that an app's users can link to their accounts.
 ///
-/// The documentation describes these rules (reference: oauth#clients).
+/// The documentation describes the rules for these services (reference: oauth#clients).
 package struct OAuthClient: Sendable, Equatable {
     /// The client's id.
     package var id: ClientID

@@ -19,7 +19,7 @@ package struct OAuthError: Error, Equatable, Sendable {
 package struct OAuthParameters: Sendable {
     private let pairs: [(name: String, value: String)]
 
-    /// Takes the parameters of a query or form, where empty values count as absent.
+    /// Takes the parameters of a query or a form; a parameter with an empty value counts as absent.
     package init(_ pairs: [(name: String, value: String)]) { self.pairs = pairs }
 
     /// Returns a parameter's value, or nil if the parameter is absent.

@@ -7,7 +7,7 @@ package enum OperatorRole: String, Sendable, CaseIterable, Comparable {
     /// Admins can also handle secrets, erase data and manage operators.
     case admin
 
-    /// Returns whether the role `right` has all rights of the role `left`, and more.
+    /// Returns whether the role `right` may do everything that the role `left` may do, and more.
     package static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }

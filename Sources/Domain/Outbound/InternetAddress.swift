@@ -45,7 +45,7 @@ package struct InternetAddress: Hashable, Sendable {
         if bytes.count == 4 { return !AddressBlock.special.contains { $0.contains(self) } }
         if let inner { return inner.isPublic }
         // A public unicast address of IPv6 begins with the bits 001 (RFC 4291). Every public address that begins with
-        // other bits contains an IPv4 address, so the line above has already returned the result for it.
+        // other bits contains an IPv4 address. For such an address, the line above has already returned the result.
         return bytes[0] & 0xE0 == 0x20 && !AddressBlock.special.contains { $0.contains(self) }
     }
 

@@ -6,7 +6,7 @@ package struct ScheduleRun: Sendable, Equatable {
         case sent
         case done, failed, expired, missed
 
-        /// Derives a run's state from its command's state, or returns nil while the command has no outcome.
+        /// Derives a run's final state from its command's state, or returns nil while the command has no outcome.
         package init?(_ state: Command.State) {
             switch state {
             case .queued, .sent: return nil

@@ -33,7 +33,8 @@ package enum TriggerRules {
     /// occurrence, and `nextAt` stays unchanged.
     ///
     /// Late occurrences count as missed. If `schedule.misfire` is `run`, the last late occurrence runs nevertheless,
-    /// unless it is older than `rememberedSeconds` or the occurrence after it is already due.
+    /// unless it is older than `rememberedSeconds`. It also stays missed if the occurrence that follows it is already
+    /// due.
     package static func decide(
         _ dueAt: Instant,
         of schedule: Schedule,

@@ -33,7 +33,7 @@ package struct ZoneFooter: Sendable, Equatable {
             && left.summer?.begin == right.summer?.begin && left.summer?.end == right.summer?.end
     }
 
-    /// Parses a rule; returns nil for any other string.
+    /// Parses a rule, or returns nil if the text isn't a rule.
     package init?(_ text: [UInt8]) {
         var reader = FooterReader(text)
         guard reader.skipName(), let standard = reader.offset() else { return nil }

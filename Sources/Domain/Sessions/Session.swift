@@ -117,7 +117,7 @@ extension Session.EndReason {
     package var isToldToTerminal: Bool { self != .replaced }
 }
 
-/// A notice from a worker or an identity provider, which says that sessions have ended.
+/// A notice that sessions have ended, sent by a worker or an identity provider.
 package struct SessionNotice: Sendable, Equatable {
     /// The sessions that ended.
     package enum Scope: Sendable, Equatable {

@@ -1,4 +1,4 @@
-/// A user's relation to a device, which is a state of the state machine for roles.
+/// A user's relation to a device, as a state of the state machine for roles.
 ///
 /// The documentation describes these rules (reference: sharing#binding).
 package enum CallerRole: String, Sendable, CaseIterable {

@@ -42,7 +42,7 @@ package enum PresenceSignal: Sendable, Equatable {
     case disconnected(connection: Int64, reason: String)
     /// The device sent its birth message.
     case birth(session: String?)
-    /// The device's last will, or the same message from the device itself.
+    /// The broker sent the device's last will, or the device itself sent a message with the same content.
     case will(session: String?)
     /// The broker has restarted, and since then the gate has not reported the device as connected.
     case notAnnounced
@@ -50,8 +50,8 @@ package enum PresenceSignal: Sendable, Equatable {
 
 /// The rules of presence.
 ///
-/// Only reports about the newest connection have an effect. While that connection is alive, the device's own messages
-/// don't change whether the device is online.
+/// The gate's reports have an effect only if they are about the newest connection. While that connection is alive, the
+/// device's own messages don't change whether the device is online.
 package enum PresenceRules {
     /// A change of presence that is published to users.
     package struct Change: Sendable, Equatable {
@@ -92,8 +92,8 @@ package enum PresenceRules {
             reason = why
         case .birth(let session):
             presence.session = session
-            // Once the gate has reported a connection, only the gate's reports bring the device online. A birth message
-            // could be a delayed last will, because a device's last will may have the same content as a birth message.
+            // Once the gate has reported a connection, only the gate's reports bring the device online. What looks like
+            // a birth message could be a delayed last will, because a device may give both messages the same content.
             guard presence.isAlive || presence.connection == 0 else { return nil }
             presence.isOnline = true
         case .will(let session):

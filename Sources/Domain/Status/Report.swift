@@ -23,7 +23,7 @@ package struct Report: Sendable, Equatable {
         ///
         /// This value is also used if a report contains nothing to store.
         case state
-        /// The report was stored only in the history, because it is binary or older than the state.
+        /// The report was stored only in the history, because all its parts are binary data or older than the state.
         case history
         /// The report was not stored, because it repeats a report that has taken effect.
         case `repeat`
@@ -31,7 +31,9 @@ package struct Report: Sendable, Equatable {
 
     /// The report's id, which is used to recognise and ignore a repeated report.
     package var id: MessageID?
-    /// The time by the device's clock, or nil to use the time of arrival.
+    /// The time by the device's clock, or nil if the report as a whole has no time.
+    ///
+    /// If the time is nil, the time of arrival is used. Points with their own times keep these times.
     package var ts: Instant?
     /// The number of the command that the report answers.
     package var cid: Int64?

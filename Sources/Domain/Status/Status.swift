@@ -17,9 +17,10 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// A record of the newest reports that contain only a time and values: their time, and fingerprints of the values.
+    /// A record of the newest reports among those that contain only a time and values.
     ///
-    /// With the fingerprints, the service recognises a second delivery of a report without reading the history.
+    /// The newest reports all have the same time. The record contains this time, and fingerprints of the reports'
+    /// values. With the fingerprints, the service recognises a second delivery of a report without reading the history.
     package struct Newest: Sendable, Equatable {
         /// The time of the newest report that contains only a time and values.
         package var ts: Instant

@@ -77,7 +77,7 @@ package enum StatusRules {
         ts == now || ts >= stored || isVoid(stored, at: now)
     }
 
-    /// Returns the time to store with a reported value that replaces a stored value.
+    /// Returns the time that is stored with a reported value when this value replaces a stored value.
     private static func later(_ stored: Instant, _ ts: Instant, at now: Instant) -> Instant {
         ts == now || isVoid(stored, at: now) ? ts : max(stored, ts)
     }

@@ -17,8 +17,8 @@ enum BrokerVersion {
                 let count = read(file, buffer.baseAddress, buffer.count)
                 guard count > 0 else { return false }
                 for byte in buffer.prefix(count) {
-                    // Only the first and the last byte of `text` are zero. When a match fails, only the current byte
-                    // can therefore begin a new match.
+                    // A match begins with a zero byte, and `text` has no other zero byte before its end. If a match
+                    // fails, only the current byte can therefore begin a new match.
                     matched = byte == text[matched] ? matched &+ 1 : byte == 0 ? 1 : 0
                     if matched == text.count { return true }
                 }

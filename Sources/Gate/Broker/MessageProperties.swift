@@ -5,8 +5,8 @@ import Metering
 /// The MQTT 5 properties of an incoming message, as a list in the broker's memory.
 ///
 /// User properties whose names begin with `lamplighter-` are reserved for the gate. If a sender sets such a property,
-/// it is removed. A single property can't be removed from the list. The gate therefore copies the remaining properties
-/// into a new list.
+/// the gate removes it. The broker has no function that removes a single property from a list. The gate therefore
+/// copies all other properties into a new list.
 struct MessageProperties {
     /// The head of the broker's list, or of the new list that replaces it.
     var list: OpaquePointer?
@@ -17,7 +17,7 @@ struct MessageProperties {
     static let fault = Array("lamplighter-fault".utf8CString)
     /// The value of `lamplighter-fault` if the gate removed the request's Correlation Data.
     ///
-    /// The response contains the same text as `error.field`.
+    /// In the response to such a request, the field `error.field` contains the same text.
     static let correlation = "correlationData"
     /// The name of the user property with which a sender sets a message's trace id.
     static let traceparent = Array("traceparent".utf8CString)

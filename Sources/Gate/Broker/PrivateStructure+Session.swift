@@ -1,9 +1,9 @@
 import CMosquittoBroker
 import Glibc
 
-// The messages that wait for a client, and the lifetime of the client's session. In Mosquitto's client structure, the
-// fields with these data come after the words that `start` checks. The positions of these fields depend on how the
-// broker was built. `sessionStart` therefore checks three more words.
+// The messages that wait for a client, and the lifetime of the client's session. The function `start` checks words near
+// the beginning of Mosquitto's client structure. The fields with these data come later in the structure, and their
+// positions depend on how the broker was built. The function `sessionStart` therefore checks three more words.
 extension PrivateStructure {
     /// The memory that the broker uses for a client.
     struct Holding {

@@ -12,7 +12,7 @@ enum PrivateStructure {
     /// The positions of words in the structure, counted from the word `address`.
     ///
     /// The order is: address, id, username, password, keep-alive with state, and three timestamps. Then come the packet
-    /// being read, two packets to send, and the will.
+    /// being read, pointers to the first and the last packet to send, and a pointer to the will.
     enum Word {
         static let state = 4
         static let payload = 8

@@ -25,7 +25,7 @@ final class Shortage {
 
     deinit { free(reserve) }
 
-    /// Checks whether memory is short if the last check by this function was at least 100 ms ago.
+    /// Checks whether memory is short, unless this function last checked less than 100 ms ago.
     func probe(at steady: Int64) {
         guard steady &- probedAt >= 100 else { return }
         probedAt = steady

@@ -8,9 +8,9 @@ import Metering
 // gate must be able to read the broker's memory (`PrivateStructure`). The gate subtracts them when the count reaches a
 // limit, and once a second.
 extension Gate {
-    /// Returns whether the broker may queue a permitted delivery.
+    /// Returns whether the limit on a client's memory leaves room for a delivery that the client's rights permit.
     ///
-    /// If not, the method records a missed status or publishes a refusal.
+    /// If there is no room, the method records a missed status or publishes a refusal.
     func mayHold(_ client: Client, at pointer: OpaquePointer, topic: Bytes, bytes: Int) -> Bool {
         guard let held = heldBy(client) else { return true }
         let size = bytes &+ topic.count &+ PrivateStructure.bytesPerMessage

@@ -47,6 +47,7 @@ extension Principal {
 
     /// Whether the principal's messages count against its source address.
     ///
-    /// Devices with their own secrets don't count. One router can serve hundreds of them.
+    /// The messages of devices with their own secrets don't count, because one router can serve hundreds of such
+    /// devices.
     var isCountedByAddress: Bool { party != nil }
 }

@@ -26,8 +26,8 @@ final class Held {
     private var takenAt = Clock.coarse()
     /// The memory address of the oldest message that the client hasn't acknowledged.
     ///
-    /// The value is 0 while more messages can be both queued for the client and sent to it. The value is 1 if the
-    /// address is unknown.
+    /// The value is 0 as long as the limit leaves room for another message, and the broker can send it without waiting
+    /// for an acknowledgement. The value is 1 if the address is unknown.
     private var oldest: UInt = 0
     /// The time at which `oldest` last changed, or `Int64.max` while `oldest` is 0.
     private(set) var stuckSince: Int64 = .max
@@ -63,7 +63,8 @@ final class Held {
     /// Reads from the broker how much memory the broker uses for the client.
     ///
     /// The memory is read if the call is forced. It is also read if the last reading found room or is at least 0.1 s
-    /// old. It is also read once an eighth of the allowed messages has been acknowledged.
+    /// old. It is also read if the number of waiting messages has fallen, since the last reading, by at least an eighth
+    /// of the allowed number.
     ///
     /// If the broker's memory can't be read, the amount is estimated. The estimate assumes that the connection accepts
     /// data at a fixed rate (`HeldLimit.takenBytesPerSecond`). If `isAccepting` is false, the estimate assumes that the

@@ -2,8 +2,8 @@ import Metering
 
 /// The limit on newcomers from all source addresses together, including addresses of this machine.
 ///
-/// A newcomer connects with the shared secret of a product or an app. The gate hasn't admitted the newcomer's client id
-/// before. A terminal that connects with its session's token is never a newcomer.
+/// A newcomer is a client that connects with the shared secret of a product or an app, and whose client id the gate
+/// hasn't admitted before. A terminal that connects with its session's token is never a newcomer.
 ///
 /// While several apps or products have newcomers, each gets at most half of the limit. The gate remembers hashes of at
 /// least the newest 100,000 admitted client ids.

@@ -39,9 +39,10 @@ final class Tally: Kept {
 
     /// Returns whether the client already has the filter or may have one more.
     ///
-    /// The broker's own count is checked too. The broker can remember a session that the gate has forgotten. An ended
-    /// subscription leaves a free slot, but the broker still counts that slot. The broker's count can therefore equal
-    /// the limit while a slot is free. A client that the gate has forgotten can exceed the limit by one.
+    /// The broker's own count is checked too, because the broker can remember a session that the gate has forgotten. An
+    /// ended subscription leaves a free slot, but the broker still counts that slot. The function therefore allows a
+    /// new filter even if the broker's count equals the limit. As a result, a client whose filters the gate has
+    /// forgotten can exceed the limit by one.
     func hasRoom(for filter: Bytes, limit: Int, brokerCount: Int) -> Bool {
         if brokerCount == 0 { held.removeAll(keepingCapacity: true) }
         guard limit > 0, !held.contains(Self.number(filter)) else { return true }

@@ -14,7 +14,7 @@ final class Client {
     var tally: Tally?
     /// The tally of the source address, or nil for clients that aren't counted by address.
     var addressTally: AddressTally?
-    /// The record of the memory used for the client, or nil while no message is waiting.
+    /// The record of the memory used for the client, or nil while the gate keeps no such record.
     var held: Held?
     /// Whether the client's connection is encrypted.
     var isTLS = false
@@ -30,7 +30,8 @@ final class Client {
     var bystander: String?
     /// Whether the client has sent a login or registration.
     ///
-    /// Only then can a new session on the terminal be the client's own.
+    /// If the client connected with the app's secret, the gate treats a new session of the terminal as the client's own
+    /// only after the client has sent such a message.
     private(set) var hasAskedToLogIn = false
     /// The digest of the secret that admitted the client, or nil if it is unknown or must not be compared again.
     let secret: Digest?
@@ -63,9 +64,9 @@ final class Client {
 
     /// Whether the client is the worker for requests that no other worker receives (`RequestSubscribers`).
     ///
-    /// The gate denies some deliveries to this worker. The value is false until the worker has subscribed, because
-    /// queued messages are delivered at the worker's CONNECT. If the gate denied a queued message, Mosquitto 2.0.11
-    /// would count the message as in flight forever.
+    /// The gate denies this worker the requests that another worker receives. At the worker's CONNECT, the broker
+    /// delivers the queued messages. The gate must not deny any of them, because Mosquitto 2.0.11 would count a denied
+    /// queued message as in flight forever. The value is therefore false until the worker has subscribed.
     var isFallback = false
     /// The names of the services whose requests the client has subscribed to.
     var services: [[UInt8]] = []

@@ -12,8 +12,9 @@ final class CredentialsWatch {
     private(set) var isReadable = false
     /// The ids of replaced sessions, by terminal id.
     ///
-    /// A session has been replaced if the file contains a later record of the same terminal. A login appends such a
-    /// later record after the file has been written. The ids are collected when the whole file is read.
+    /// A session has been replaced if the file contains a later record of the same terminal. Such later records exist
+    /// because the service appends a record to the file at each login. The ids are collected when the whole file is
+    /// read.
     private(set) var followed: [String: [String]] = [:]
     private(set) var generation: UInt64 = 0
 
@@ -34,7 +35,7 @@ final class CredentialsWatch {
         case records([Record])
         /// All records may have changed, or the file can't be read.
         ///
-        /// `after` contains the old file's last records.
+        /// If a new file has replaced the old file, `after` contains the last records of the old file.
         case everything(after: [Record])
     }
 
@@ -68,9 +69,9 @@ final class CredentialsWatch {
 
     /// Reads the records that were appended to the open file before it was replaced.
     ///
-    /// If an append makes the file too long, the service rewrites the file. The new file doesn't contain sessions that
-    /// a login has replaced. Without the old file's last records, the gate would close the connection on which a
-    /// terminal has just logged in.
+    /// If the record of a login makes the file too long, the service rewrites the file. The new file doesn't contain
+    /// the session that the login has replaced. From the old file's last records, the gate learns that the terminal has
+    /// logged in. Without these records, the gate would close the connection on which the terminal has logged in.
     private func readLast() -> [Record] {
         guard isReadable, let status = try? file?.status else { return [] }
         return readTail(to: Int(status.st_size)) ?? []

@@ -10,8 +10,9 @@ enum FilterShape {
 
     /// Returns whether a terminal may subscribe to a filter.
     ///
-    /// After the prefix, the filter can have one level, or one level and `/#`. If that level is `response` or `device`,
-    /// the whole filter can have up to `levels` levels. The root always counts as two of these levels.
+    /// After the prefix, the filter can have one level, or one level and `/#`. If the first level after the prefix is
+    /// `response` or `device`, the whole filter can have up to `levels` levels. In this count, the root counts as two
+    /// levels, however many levels it has.
     ///
     /// `own` is the length of the terminal's or user's prefix in bytes, without the slash.
     static func isAllowed(_ filter: Bytes, behind own: Int, rootLevels: Int, levels: Int) -> Bool {

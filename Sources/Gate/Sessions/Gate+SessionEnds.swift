@@ -60,7 +60,8 @@ extension Gate {
     /// Makes the service end a client's session, unless the client connects within `milliseconds`.
     ///
     /// If `milliseconds` is nil, the session is due at once, and the client can't resume it. If this method is called
-    /// twice for a session, the earlier time counts. The second call, at the connection's end, thus can't postpone the
+    /// twice for a session, the earlier time counts. For example, `endSession` calls this method before a connection is
+    /// closed, and `noteSession` calls it when the connection has ended. The call by `noteSession` doesn't postpone the
     /// session's end.
     func owe(_ clientId: String, after milliseconds: Int64?) {
         let other = pendingEnds[clientId]

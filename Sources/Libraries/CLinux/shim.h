@@ -2,8 +2,9 @@
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
-// The C library declares prlimit only under _GNU_SOURCE, which can't be set for a Swift import. The headers of prlimit
-// and syscall are not included here. Otherwise, their declarations would belong to this module instead of Glibc.
+// The C library declares prlimit only under _GNU_SOURCE, which can't be set for a Swift import. limit_data therefore
+// uses syscall. The header that declares syscall isn't included here, because all declarations in that header would
+// then belong to this module instead of Glibc.
 extern long syscall(long number, ...);
 
 static inline long limit_data(int pid, unsigned long bytes) {

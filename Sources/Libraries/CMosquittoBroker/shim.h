@@ -84,7 +84,8 @@ static inline bool gate_client_certificate(
     void *certificate = mosquitto_client_certificate(client);
     if (certificate == NULL) return false;
     void *subject = X509_get_subject_name(certificate);
-    // 13 is NID_commonName. The lengths are compared because a name with a zero byte inside would seem shorter.
+    // 13 is NID_commonName. If the name contains a zero byte, strlen counts only the bytes before the zero byte. The
+    // comparison with OpenSSL's count therefore refuses such a name.
     int count = subject != NULL && X509_NAME_entry_count(subject) == 1
         ? X509_NAME_get_text_by_NID(subject, 13, name, size) : -1;
     bool isRead = count > 0 && count < size - 1 && strlen(name) == (size_t)count

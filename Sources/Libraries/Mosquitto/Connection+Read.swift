@@ -4,11 +4,13 @@ import Glibc
 extension Connection {
     /// Whether a message may be read now.
     ///
-    /// The value is false while permitted output waits to be written. Otherwise, the library would also acknowledge a
-    /// new message before its commit. While the queue also contains acknowledgements that aren't permitted yet, nothing
-    /// can be written. If `permittedMax` permitted acknowledgements wait for this reason, the value is false too.
-    /// Otherwise, under a steady load, each new message would add an acknowledgement that isn't permitted yet, and the
-    /// queue would never be written.
+    /// The library writes its whole output queue at once. If all acknowledgements in the queue are permitted, the value
+    /// is false until the queue has been written. A message that is read earlier would add its acknowledgement to the
+    /// queue, and the library would write this acknowledgement before the message's commit.
+    ///
+    /// If an acknowledgement in the queue isn't permitted yet, the queue can't be written. The value then stays true
+    /// until `permittedMax` permitted acknowledgements are in the queue. Without this limit, each new message under a
+    /// steady load would add an acknowledgement that isn't permitted yet, and the queue would never be written.
     var mayRead: Bool {
         acknowledgementsHeld == 0
             ? !mosquitto_want_write(handle)

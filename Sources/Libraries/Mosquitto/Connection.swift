@@ -3,8 +3,9 @@ import Glibc
 
 /// One MQTT 5 connection of a `MosquittoClient`: a libmosquitto handle and the state that its callbacks change.
 ///
-/// The type is a class so that callbacks can find the connection through the handle's user pointer. Also, an array
-/// can't contain noncopyable values. A connection belongs to its client's thread.
+/// The type is a class so that callbacks can find the connection through the handle's user pointer. A noncopyable
+/// struct would also not fit, because a client keeps its connections in arrays, which can't contain noncopyable values.
+/// A connection belongs to its client's thread.
 final class Connection {
     let handle: OpaquePointer
     let options: ConnectionOptions

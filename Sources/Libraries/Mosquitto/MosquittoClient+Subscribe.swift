@@ -7,8 +7,9 @@ extension MosquittoClient {
     /// Call this method after each `connect()`, even if the session was resumed. Never call it between `receive` and
     /// `flush()`. The method waits for the answer, unless messages of a resumed session arrive first. If messages
     /// arrive first, the method leaves the messages and the answer for `receive` to read. If this method read the
-    /// messages itself, the next `subscribe` would acknowledge them. With TLS the method doesn't wait, because a packet
-    /// can't be examined without reading it.
+    /// messages itself, the client would hold the messages' acknowledgements. The next `subscribe` would then throw
+    /// `.acknowledgementsHeld`, because writing the SUBSCRIBE would also write these acknowledgements. With TLS the
+    /// method doesn't wait, because a packet can't be examined without reading it.
     /// - Throws: `MosquittoError`. If the broker refuses a filter, the method throws `.subscriptionRefused` with the
     ///   reason code. If `receive` reads the answer, `receive` throws this error instead.
     package mutating func subscribe(

@@ -65,9 +65,9 @@ package struct MosquittoClient: ~Copyable {
 
     /// Connects the outlets and the receiver, and waits for the broker's answers.
     ///
-    /// The outlets connect first. When a client connects, the broker closes an older connection with the same client
-    /// id, which a killed process may have left behind. The system limits the time for each name lookup and each TCP
-    /// connection. `connectTimeout` limits the remaining steps of each connection.
+    /// The outlets connect first. If a killed process has left outlets with the same client ids behind, the broker thus
+    /// closes these old connections before the receiver connects. The system limits the time for each name lookup and
+    /// each TCP connection. `connectTimeout` limits the remaining steps of each connection.
     /// - Returns: Whether the broker still had the receiver's session, with its subscriptions and queue.
     /// - Throws: `MosquittoError`, with a `reasonCode` if the broker refused the connection.
     package mutating func connect() throws(MosquittoError) -> Bool {

@@ -24,7 +24,7 @@ extension PostgresConnection {
 
     /// Queues a statement if a transaction is running, and otherwise runs the statement at once.
     ///
-    /// The queue is sent with the commit or the next statement with a result.
+    /// The queue is sent together with the next statement that returns a result, or with the commit.
     package func runLater(_ sql: String, bind: (PostgresParameters) -> Void = { _ in }) throws(PostgresError) {
         try runLater(sql, each: CollectionOfOne(())) { _, list in bind(list) }
     }
@@ -67,7 +67,8 @@ extension PostgresConnection {
 
     /// Runs a statement for each element in order, in one round trip, and returns the results.
     ///
-    /// - Throws: The first failure. The statements of earlier elements are undone only by the transaction's rollback.
+    /// - Throws: The first failure. In a transaction, the statements of earlier elements aren't undone until the
+    ///   transaction is rolled back.
     func pipeline<Elements: Collection>(
         _ sql: String,
         each elements: Elements,

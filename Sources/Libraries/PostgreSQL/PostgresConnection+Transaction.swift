@@ -103,8 +103,8 @@ extension PostgresConnection {
 
     /// Runs a part of a transaction, so that a failure undoes only that part.
     ///
-    /// Waiting statements are run before the part begins. Statements that the part leaves waiting are run before the
-    /// part ends. A failure is therefore attributed to the right part.
+    /// Statements that are already waiting are run before the part begins. Statements that `body` queues are run before
+    /// the part ends. A statement that fails within the part therefore always belongs to the part.
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         let begin = "SAVEPOINT piece"
         let isLate = later.isEmpty && beforeStatement == nil

@@ -11,8 +11,9 @@ package final class SQLiteConnection {
 
     /// Whether SQLite accepted both settings: small savepoint journals, and no count of used memory.
     ///
-    /// By default, SQLite allocates 64 KiB as soon as it begins a journal, and each request has a journal. If SQLite is
-    /// already in use, the settings can't be changed. SQLite then still works, but more slowly.
+    /// By default, SQLite allocates 64 KiB as soon as it begins a savepoint's journal. The service runs most requests
+    /// in a savepoint of their own. If SQLite is already in use, the settings can't be changed. SQLite then still
+    /// works, but more slowly.
     private static let isSparing = keep_memory_cheap() == SQLITE_OK
 
     /// Opens a database file, and creates the file if it doesn't exist.
@@ -83,7 +84,7 @@ package final class SQLiteConnection {
 
     // MARK: Short results
 
-    /// Returns the first column of each row as a string, or nil for NULL.
+    /// Returns the first column of each row: a string, or nil if the value is NULL.
     package func texts(_ sql: String, _ parameters: String...) throws -> [String?] {
         var texts: [String?] = []
         try withPrepared(sql) { statement in
@@ -97,10 +98,10 @@ package final class SQLiteConnection {
         return texts
     }
 
-    /// Returns the first row's first column as text, or nil for NULL or a missing row.
+    /// Returns the first row's first column as text, or nil if there is no row or the value is NULL.
     package func text(_ sql: String) throws -> String? { try texts(sql).first ?? nil }
 
-    /// Returns the integer in the first row's first column, or 0 for NULL or a missing row.
+    /// Returns the integer in the first row's first column, or 0 if there is no row or the value is NULL.
     package func integer(_ sql: String) throws(SQLiteError) -> Int64 {
         let statement = try statement(sql)
         defer { sqlite3_reset(statement) }

@@ -6,7 +6,7 @@ package final class SQLitePool: Sendable {
     /// A connection that is used by one thread at a time.
     ///
     /// The type is `@unchecked Sendable` because threads may pass a connection on. Two threads must not use a
-    /// connection at once.
+    /// connection at the same time.
     private struct Lent: @unchecked Sendable {
         let connection: SQLiteConnection
     }
@@ -18,9 +18,10 @@ package final class SQLitePool: Sendable {
     private let room: DispatchSemaphore
     private let open: @Sendable () throws -> SQLiteConnection
 
-    /// Opens the writing connection with `open`, and later also each reading connection.
+    /// Makes a pool, and calls `open` to open the writing connection.
     ///
-    /// At most `readersMax` reading connections exist. Reading connections are opened when they are first needed.
+    /// When a reading connection is first needed, the pool calls `open` for it too. At most `readersMax` reading
+    /// connections exist.
     ///
     /// - Throws: Any error of `open`, or an `SQLiteError`.
     package init(readersMax: Int, open: @escaping @Sendable () throws -> SQLiteConnection) throws {

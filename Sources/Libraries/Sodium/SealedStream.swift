@@ -18,9 +18,10 @@ package struct SealedStreamWriter {
         self.header = header
     }
 
-    /// Encrypts the next piece, which makes it 17 bytes longer.
+    /// Encrypts and authenticates the next piece.
     ///
-    /// The bytes `bound` are authenticated but not included in the result.
+    /// The result is 17 bytes longer than the piece. The bytes `bound` are authenticated but not included in the
+    /// result.
     package mutating func seal(_ piece: [UInt8], boundTo bound: [UInt8], isLast: Bool) -> [UInt8] {
         var sealed = [UInt8](repeating: 0, count: piece.count + SealedStream.overheadBytes)
         let (count, boundCount, tag) = (UInt64(piece.count), UInt64(bound.count), isLast ? SealedStream.final : 0)

@@ -107,7 +107,7 @@ package final class DeviceSocket {
 }
 
 extension sockaddr_in {
-    /// Makes a socket address from an IPv4 address, or `localhost`, and a port.
+    /// Makes a socket address from a port and a host, which is an IPv4 address or `localhost`.
     package init(host: String, port: Int) {
         self.init()
         sin_family = sa_family_t(AF_INET)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// An error of a simulated client's connection, or of the measurement that uses it.
+/// An error of a simulated client's connection, or of a measurement that uses the connection.
 package enum LoadError: Error, Equatable {
     /// A failed system call, with its `errno`.
     case system(function: String, code: Int32)

@@ -3,8 +3,9 @@ package import Mosquitto
 
 /// A subscriber as in libmosquitto's manual: the library confirms each message before the program processes it.
 ///
-/// `lamplighter-bench` compares the service with this subscriber. A test uses this subscriber to show the need for
-/// `MosquittoClient`. Without the late confirmations of `MosquittoClient`, messages are lost.
+/// `lamplighter-bench` compares the service with this subscriber. A test uses this subscriber to show why the service
+/// needs `MosquittoClient`, which confirms messages only after they are processed. If a process confirms messages
+/// earlier and then dies, these messages are lost.
 package struct PlainSubscriber: ~Copyable {
     private let count: Counter
 

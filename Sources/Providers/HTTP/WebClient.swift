@@ -57,8 +57,8 @@ package final class WebClient: Sendable {
     package init() { threads.start() }
 
     deinit {
-        // If the service's start fails halfway, nothing else shuts down the pool. The library traps if a running pool
-        // is destroyed.
+        // If the service fails while it starts, `shutdown()` isn't called. The library traps if a running pool is
+        // destroyed, so the pool is shut down here.
         threads.shutdownGracefully { _ in }
     }
 

@@ -87,9 +87,9 @@ extension IDToken {
         )
     }
 
-    /// Checks that the token's audience contains an id of this app.
+    /// Checks that the token's audience contains one of the app's ids in `ours`.
     ///
-    /// If the token has several audiences, `azp` must also be an id of this app (OpenID Connect Core 3.1.3.7).
+    /// If the token has several audiences, `azp` must also be one of these ids (OpenID Connect Core 3.1.3.7).
     private func checkAudience(_ ours: [String]) throws(ProviderFailure) {
         let audiences: [String]
         switch claims["aud"] {

@@ -6,8 +6,8 @@ package import Logging
 ///
 /// The service never trusts an app's statement about who a user is. ID tokens are verified with the issuer's published
 /// keys. Codes and access tokens are verified by a request to the provider. Each credential must have been issued for
-/// this app. Times, sizes and numbers of calls are limited for each provider. A provider that hangs therefore delays
-/// only its own logins, and only briefly.
+/// the app that the user logs in to. Times, sizes and numbers of calls are limited for each provider. A provider that
+/// hangs therefore delays only its own logins, and only briefly.
 package final class IdentityProviders: Sendable {
     /// The limits on calls, which tests can lower.
     package struct Limits: Sendable {
@@ -72,10 +72,10 @@ package final class IdentityProviders: Sendable {
         return identity
     }
 
-    /// Tests a provider without a user: fetches an issuer's keys again, or sends an invalid credential.
+    /// Tests a provider without a user: fetches the issuer's keys, or sends an invalid credential.
     ///
-    /// The test also contacts a provider that has failed or that the app has disabled. The test takes at most as long
-    /// as the limits allow.
+    /// The keys are fetched even if they are cached. The test also contacts a provider that has failed or that the app
+    /// has disabled. The test takes at most as long as the limits allow.
     /// - Throws: `ProviderFailure.unavailable` with the reason.
     package func examine(_ app: ProviderSettings) async throws(ProviderFailure) {
         let line = ProviderLine(client: client, limits: breaker, logger: logger)

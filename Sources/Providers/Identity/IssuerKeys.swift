@@ -15,15 +15,15 @@ actor IssuerKeys {
         var surprises: [ContinuousClock.Instant] = []
     }
 
-    /// The maximum number of issuers, as a guard against mistakes.
+    /// The maximum number of issuers in the cache; a full cache is emptied before keys are stored.
     private static let issuersMax = 1_000
     /// The age at which keys are fetched again.
     private static let freshFor = Duration.seconds(3600)
     /// The age up to which old keys are used while the issuer can't be reached.
     private static let usableFor = Duration.seconds(86_400)
-    /// The time for which old keys are used after a failed request for new keys, before the request is repeated.
+    /// The time that must pass before a failed request for new keys is repeated.
     ///
-    /// In any period of this length, unknown keys cause at most `questionsMax` requests.
+    /// Until then, old keys are used. In any period of this length, unknown keys cause at most `questionsMax` requests.
     private static let pause = Duration.seconds(60)
     /// The maximum number of requests for unknown keys within `pause`.
     ///
@@ -113,9 +113,9 @@ actor IssuerKeys {
 
     /// Returns whether an issuer may publish its keys at a URL.
     ///
-    /// Plain HTTP is allowed only if the issuer itself uses it. An issuer can use plain HTTP only on this machine. The
-    /// discovery document of an issuer on another machine therefore can't cause requests over plain HTTP to this
-    /// machine.
+    /// A URL with plain HTTP is allowed only if the issuer's own URL uses plain HTTP. Only an issuer on this machine
+    /// can have such a URL. So the discovery document of an issuer on another machine can't make the service send
+    /// requests over plain HTTP to this machine.
     static func mayHaveKeys(at url: String, issuer: String) -> Bool {
         ProviderSettings.isSafeURL(url) && (url.hasPrefix("https:") || issuer.hasPrefix("http:"))
     }

@@ -81,7 +81,7 @@ struct PublishedKey: Sendable {
 
     /// Returns a number's bytes, or an empty array if the text isn't base64url.
     ///
-    /// No key is valid with an empty number.
+    /// A key that contains an empty number verifies no signature.
     private func number(_ name: String) -> [UInt8] {
         members[name]?.stringValue.flatMap { IDToken.bytes($0[...]) } ?? []
     }

@@ -38,7 +38,7 @@ struct TokenProvider: Sendable {
 
     var clientSecret: String { settings.clientSecret ?? "" }
 
-    /// Refuses a token that was issued for another app, or whose user isn't the user that the login request names.
+    /// Refuses a token if it was issued for another app, or if the login request names a user other than the token's.
     func check(
         app: String?,
         user: String? = nil,

@@ -3,7 +3,8 @@ package import Domain
 
 /// A client that sends e-mails through a mail server, with libcurl.
 ///
-/// Each mail has its own connection. Mails are few, and users need their codes and links at once.
+/// Each mail is sent at once over its own connection, because users wait for the codes and links in the mails. There
+/// are too few mails for a shared connection to save much.
 package struct SMTPClient: Sendable {
     private let settings: SMTPSettings
 

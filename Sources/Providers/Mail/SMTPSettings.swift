@@ -4,7 +4,7 @@ package import Domain
 package struct SMTPSettings: Sendable, Equatable {
     /// The security of the connection.
     package enum Security: String, Sendable, CaseIterable {
-        /// The connection starts without encryption, but no mail is sent unless it switches to TLS.
+        /// The connection starts without encryption, but no mail is sent unless the connection switches to TLS.
         case startTLS = "starttls"
         /// The connection uses TLS from the first byte.
         case tls

@@ -23,7 +23,7 @@ package struct PushDelivery: Sendable {
     /// Makes a push that is ready to be sent.
     ///
     /// If the push is about a single notification, the push has the notification's id. Otherwise, the push has the id
-    /// of the message (the parameter `message`).
+    /// that the parameter `message` gives.
     package init(
         _ push: OutgoingPush,
         message: MessageID,
@@ -75,7 +75,7 @@ package final class PushSender: Sendable {
         }
     }
 
-    /// Sends a push once, and returns the outcome.
+    /// Sends a push, and returns the outcome instead of throwing an error.
     package func end(of delivery: PushDelivery) async -> PushEnd {
         do throws(MessageFailure) {
             try await send(delivery)

@@ -10,7 +10,7 @@ package struct VAPIDKey: Sendable {
     /// The validity of a token in seconds (RFC 8292 allows at most a day).
     private static let validSeconds: Int64 = 43_200
 
-    /// Makes the key from 32 bytes, or returns nil if P-256 doesn't allow them.
+    /// Makes the key from 32 bytes, or returns nil if the bytes are not a valid private key for P-256.
     package init?(_ bytes: [UInt8]) {
         guard let key = try? P256.Signing.PrivateKey(rawRepresentation: bytes) else { return nil }
         self.key = key

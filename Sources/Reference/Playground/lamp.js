@@ -132,8 +132,8 @@ export class Lamp {
         this.pause = 0;
       } else {
         this.problem = answer.error.code;
-        // The service knows a bound lamp with this MAC. The page has lost that lamp's secret. The page therefore makes
-        // a new lamp.
+        // The service answers Forbidden if a lamp with this MAC is bound and the request lacks that lamp's secret.
+        // The page has lost the secret, so it makes a new lamp.
         if (answer.error.code === "Forbidden") this.kept = newborn();
       }
       connection.close();

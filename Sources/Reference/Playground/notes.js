@@ -7,8 +7,8 @@ import { keepSecret } from "./mask.js";
 import { clock } from "./pieces.js";
 
 const SHOWN_MAX = 5;
-// The page's security policy requires the Trusted Types policy `push-worker` for a script's address. That policy
-// returns only this address.
+// Under the page's Content-Security-Policy, only the Trusted Types policy `push-worker` may create a script's address.
+// `push-worker` always returns the address below.
 const address = new URL("./push-worker.js", import.meta.url).href;
 const script = globalThis.trustedTypes?.createPolicy("push-worker", { createScriptURL: () => address }).createScriptURL("") ?? address;
 
@@ -77,7 +77,8 @@ export class Notes {
     if (change !== "deleted") others.push(row);
     this.rows = others.sort((a, b) => b.ts - a.ts).slice(0, SHOWN_MAX);
     this.count(unread);
-    // A later push of the same notification replaces the one shown here, because both have the same tag.
+    // If a push with this notification arrives later, the browser shows it in place of this one, because both have the
+    // same tag.
     const shown = { body: row.text, tag: row.notificationId };
     if (change === "added" && this.mayShow) this.worker?.showNotification(row.title, shown) ?? new Notification(row.title, shown);
     this.panel.draw();

@@ -19,7 +19,8 @@ const main = document.querySelector("main");
 function socketAddress({ httpPort, httpTlsPort, webSocketPort, webSocketTlsPort }) {
   const isSecure = location.protocol === "https:";
   const port = Number(location.port || (isSecure ? 443 : 80));
-  // A page's security policy can't name IPv6 addresses, but a listener on loopback has an IPv4 address too.
+  // A page's security policy can't name IPv6 addresses, so a page from ::1 connects to 127.0.0.1. By default, the
+  // service listens at both addresses.
   const host = location.hostname === "[::1]" ? "127.0.0.1" : location.hostname;
   if (!isSecure && port === httpPort) return webSocketPort ? `ws://${host}:${webSocketPort}/mqtt` : null;
   if (isSecure && port === httpTlsPort) return webSocketTlsPort ? `wss://${host}:${webSocketTlsPort}/mqtt` : null;

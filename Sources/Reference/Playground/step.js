@@ -1,4 +1,5 @@
-// Describes each message in a few words, and gives related messages the same keys.
+// Describes each message in a few words. Related messages get a common key, such as a request's id. The journal uses
+// the key to highlight these messages together.
 
 import { fill, t } from "./base/words.js";
 import { masked, maskedText } from "./mask.js";

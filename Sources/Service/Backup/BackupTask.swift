@@ -15,7 +15,8 @@ import Workers
 
 /// A service that makes backups at the configured interval and keeps the newest backups.
 ///
-/// The next backup's time is computed from the folder's files. So a restart neither skips nor repeats a backup.
+/// The time of the next backup is computed from the file names of the existing backups. So a restart neither skips nor
+/// repeats a backup.
 final class BackupTask: Service {
     private let settings: Settings
     private let directory: DataDirectory

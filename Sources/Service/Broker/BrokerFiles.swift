@@ -4,7 +4,7 @@ import Problems
 package import ServiceSettings
 package import SystemPackage
 
-/// The two files that the broker's child process needs: the program `mosquitto`, and the gate.
+/// The two files that are needed to run the broker as a child process: the program `mosquitto`, and the gate.
 package enum BrokerFiles {
     private static let gateName = "libLamplighterGate.so"
 
@@ -40,7 +40,7 @@ package enum BrokerFiles {
 
 /// The paths of this executable and of other programs.
 package enum Executables {
-    /// Returns the path of a program in PATH, /usr/sbin or /usr/local/sbin, or nil.
+    /// Returns the path of a program in PATH, /usr/sbin or /usr/local/sbin, or nil if the program isn't found there.
     package static func find(_ name: String) -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         return (path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"])

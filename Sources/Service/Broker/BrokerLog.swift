@@ -3,7 +3,7 @@ import Glibc
 
 /// The functions that limit the size of the broker's log, and read the log's last lines.
 enum BrokerLog {
-    /// Rotates a log that grows too large, until the task is cancelled.
+    /// Rotates a log each time the log has become too large, until the task is cancelled.
     static func keepSmall(_ path: String) async {
         while !Task.isCancelled {
             rotate(path, above: ServiceLimits.brokerLogBytesMax)
@@ -11,7 +11,7 @@ enum BrokerLog {
         }
     }
 
-    /// Moves the content of a log larger than `bytes` to a file ending in `.1`.
+    /// Moves a log's content to a file ending in `.1` if the log is larger than `bytes`.
     ///
     /// The log itself stays, because the broker keeps it open for appending.
     static func rotate(_ path: String, above bytes: Int) {

@@ -10,7 +10,7 @@ struct CertificateHandover<Material> {
 
     init(_ material: Material?) { self.material = material }
 
-    /// Records that the broker will start, and returns the certificate for its files.
+    /// Records that the broker will start, and returns the certificate to write to the broker's files, if any.
     mutating func begin() -> Material? {
         (isStarting, isLate) = (true, false)
         return material

@@ -8,8 +8,9 @@ import Workers
 ///
 /// The probe first sends a message in a message batch. The gate publishes the messages of a batch. Without the gate,
 /// the broker acknowledges the batch and drops it. If only the acknowledgment arrives, the probe publishes a plain
-/// message on the same topic. The message that arrives first shows whether the broker has the gate. A timeout decides
-/// nothing, so a slow broker isn't mistaken for a broker without the gate.
+/// message on the same topic. If the batched message arrives first, the broker has the gate. If the plain message
+/// arrives first, the broker runs without the gate. A timeout decides nothing, so a slow broker isn't mistaken for a
+/// broker without the gate.
 struct GateProbe {
     private let topic: String
     private static let batched: Int64 = 1
@@ -58,8 +59,8 @@ struct GateProbe {
                 answers += 1
             }
             if first == Self.plain { return false }
-            // The probe waits for all its messages. If one arrived later, the worker that uses this connection would
-            // treat that message as a client's message.
+            // The probe waits for all its messages. If the probe ended earlier, the worker that uses this connection
+            // would receive the last message, and would treat it as a client's message.
             if first != nil, answers == (isPlainSent ? 2 : 1), client.unconfirmed == 0 {
                 try client.flush()
                 return true

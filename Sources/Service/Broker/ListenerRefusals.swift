@@ -52,8 +52,8 @@ final class ListenerRefusals: Sendable {
             username: refusal.name,
             clientID: isOfClient ? refusal.detail : "",
             address: refusal.address,
-            // The refusal of a published message must have a topic. This topic is empty, because the broker doesn't
-            // log the topic of a message that it refuses.
+            // The refusal of a published message must have a topic. The broker doesn't log the topic of a message that
+            // it refuses, so the topic is the empty string here.
             topic: isOfClient ? "" : nil,
             reason: reason.rawValue,
             at: now

@@ -40,7 +40,8 @@ package enum OrphanBroker {
 
     /// Returns whether a process sees the same file systems as this one.
     ///
-    /// Containers can share process ids. Another service's broker can then have a data directory with the same path.
+    /// If containers share process ids, this process also sees the processes of other containers. A broker in another
+    /// container can have a data directory with the same path.
     private static func seesOurFiles(_ pid: Int32) -> Bool {
         let (own, other) = (files(of: "self"), files(of: "\(pid)"))
         return own == nil || other == nil || own == other

@@ -26,7 +26,7 @@ package struct Finding: Sendable {
     /// The duration of the check, in milliseconds.
     package var milliseconds: Int64 = 0
 
-    /// Returns the finding with a cure and its command, or unchanged if the check has passed.
+    /// Returns the finding with a cure and its command, or the unchanged finding if the check has passed.
     func cured(by cure: FindingText, _ command: String? = nil) -> Finding {
         guard state != .pass else { return self }
         var finding = self

@@ -22,7 +22,7 @@ package struct FindingText: Sendable, Equatable, CustomStringConvertible {
 
     fileprivate init(words: String, values: [Value]) { (self.words, self.values) = (words, values) }
 
-    /// Creates a text from any string, which the console translates if it can.
+    /// Creates a text from any string; the console translates the string if it knows a translation.
     package init(verbatim text: String) { self = text.isEmpty ? "" : FindingText(words: "{0}", values: [.plain(text)]) }
 
     /// Creates a text that consists of several texts with a separator between them.

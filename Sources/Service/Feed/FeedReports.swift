@@ -1,8 +1,8 @@
 /// The reports by which `lamplighter feed` tells systemd that it is alive, and what its status is.
 ///
-/// The feed reports that it is ready after its first attempt to read the database. A failed attempt counts too, since
-/// systemd starts the broker only after this report. The gate itself notices if the file that the feed writes is too
-/// old.
+/// The feed reports that it is ready after its first attempt to read the database, even if the attempt fails. Otherwise
+/// the broker couldn't start while the database is away, because systemd starts the broker only after this report. The
+/// gate itself notices if the file that the feed writes is too old.
 struct FeedReports: Sendable {
     private let socket: SystemdSocket?
     private var shown = ""

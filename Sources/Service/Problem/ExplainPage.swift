@@ -23,7 +23,7 @@ package struct ExplainPage: Sendable {
         refusal = (page.cause, page.cure)
     }
 
-    /// All pages: the problems by their codes, then the reasons of refusals.
+    /// All pages: first a page for each problem, in the order of the codes, then a page for each reason for refusals.
     package static var all: [ExplainPage] {
         ProblemCode.allCases.map { ExplainPage($0) } + RefusalReason.allCases.map { ExplainPage($0) }
     }

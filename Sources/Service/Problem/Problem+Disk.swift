@@ -2,7 +2,7 @@ import Problems
 import Storage
 
 extension Problem {
-    /// The minimum number of free bytes; with fewer, the disk counts as full and as the cause of a failed start.
+    /// The minimum number of free bytes on a disk; a disk with fewer free bytes counts as full.
     private static let leastBytes: Int64 = 1 << 20
 
     /// Returns the error to report after a failed start.

@@ -35,7 +35,7 @@ final class RequestConnection: StoppableWork {
         var lastSent: (first: UInt64, unanswered: Int) = (1, 0)
         var lastSentAt = ContinuousClock.now
 
-        /// The time for which the unsent requests still wait for further requests.
+        /// The remaining wait of the unsent requests, during which further requests can join their batch.
         ///
         /// Requests that are sent together share a batch and a transaction. The wait ends when the last batch is
         /// answered, or when `pauseMax` has passed since that batch was sent.
@@ -236,7 +236,9 @@ extension EventStream: EventFeed {}
 extension OAuthService: AuthorizationServer {}
 
 extension RequestFront {
-    /// Creates the handler of requests over HTTP, connected to the broker and the store.
+    /// Creates the handler of requests over HTTP.
+    ///
+    /// The handler sends requests over `connection`, and reads sessions and keys from the store of `environment`.
     init(
         _ context: RunContext,
         _ environment: Environment,

@@ -27,7 +27,10 @@ package struct Backend {
     /// The environment that the workers share.
     package let environment: Environment
 
-    /// Opens the store, stores the demo and the tools' principals, and creates the workers.
+    /// Opens the store, and creates the workers.
+    ///
+    /// The function also stores the principals of the tools and of the console. If there is a demo, the function stores
+    /// the demo's product and app.
     ///
     /// - Throws: A `Problem` if the store can't be used.
     package static func open(_ context: RunContext) throws -> Backend {
@@ -100,7 +103,9 @@ package struct Backend {
         }
     }
 
-    /// Opens the store; if a migration first copies the database, which can take minutes, logs the progress.
+    /// Opens the store, and logs the progress if a migration first copies the database.
+    ///
+    /// Such a copy can take minutes.
     private static func openStore(_ context: RunContext) throws -> Store {
         var tenths = -1
         return try StoreAccess.service(

@@ -40,15 +40,15 @@ struct ClusterService: Service {
         await cancelWhenGracefulShutdown { await readiness.wait(for: BrokerMonitor.gatePart) }
         await member.runUntilShutdown()
         if loss.hasHappened.load(ordering: .acquiring) { throw Problem.slotLost() }
-        // `Backend.handOver` has already stopped this process's work. This method still waits. The service group fails
-        // if a service returns before its turn to shut down.
+        // `Backend.handOver` has already stopped this process's work. This method still waits, because the service
+        // group fails if a service returns before its turn to shut down.
         try? await gracefulShutdown()
     }
 
     /// Takes a slot among the database's processes, and checks that all of them divide the work in the same way.
     ///
-    /// This process has locked the data directory, so the previous process there has ended. The previous process's slot
-    /// is therefore freed, even if no other process has noticed the end.
+    /// This process has locked the data directory, so the process that used the directory before has ended. The slot of
+    /// that process is therefore freed, even if no other process has noticed yet that it has ended.
     /// - Throws: A `Problem` if no slot is free, or if another version divides the work differently.
     static func join(_ store: Store, _ context: RunContext) throws -> Membership {
         let machine = ProcessInfo.processInfo.hostName

@@ -87,7 +87,7 @@ package enum Import {
         return macs
     }
 
-    /// Returns the document, and adds an id of 128 random bits if the document's `field` contains no id.
+    /// Returns the document with an id of 128 random bits in `field`, or the unchanged document if `field` has a value.
     private static func named(_ document: JSONObject, _ field: String) -> JSONObject {
         guard document[field] == nil else { return document }
         let rest = document.members.filter { $0.key != field }

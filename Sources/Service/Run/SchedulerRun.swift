@@ -10,10 +10,10 @@ import Workers
 
 /// A process that runs only the scheduler and the maintenance of rows, possibly next to a running service.
 ///
-/// The process takes no lock, since two schedulers at the same time do no harm. Each occurrence is carried out only
-/// once. Each start uses a new client id, for which the broker has no MQTT session. To the scheduler, the missing
-/// session looks like a restart of the broker. Due occurrences therefore wait until devices have had time to reconnect
-/// (`limits.triggerSettle`).
+/// The process takes no lock, since two schedulers at the same time do no harm. Each occurrence of a schedule is
+/// carried out only once. Each time the process starts, it uses a new client id, for which the broker has no MQTT
+/// session. To the scheduler, the missing session looks like a restart of the broker. Due occurrences therefore wait
+/// until devices have had time to reconnect (`limits.triggerSettle`).
 package struct SchedulerRun: Sendable {
     private let settings: Settings
     private let messages: RunMessages

@@ -10,7 +10,7 @@ enum ServiceLimits {
 
     /// The longest time from the broker's start until it accepts connections.
     static let brokerStartMax: Duration = .seconds(10)
-    /// The time that the broker of a killed service has to end after SIGTERM, before it receives SIGKILL.
+    /// The longest time that a killed service's broker may run after SIGTERM; after this time, it receives SIGKILL.
     static let orphanEndMax: Duration = .seconds(3)
     /// The size in bytes above which the broker's log is copied and truncated.
     static let brokerLogBytesMax = 8 << 20
@@ -38,7 +38,7 @@ enum ServiceLimits {
 
     // MARK: Reports to systemd
 
-    /// The longest interval at which a started service checks whether there is something to report to systemd.
+    /// The longest interval between two checks for something to report to systemd, after the service has started.
     static let reportInterval: Duration = .seconds(1)
     /// The interval at which a starting service checks whether there is something to report to systemd.
     static let startReportInterval: Duration = .milliseconds(50)

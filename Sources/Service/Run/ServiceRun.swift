@@ -167,7 +167,8 @@ package struct ServiceRun: Sendable {
             try ready.write(context)
             if let showReady { return showReady(ReadyFile.json(context, withSecrets: false)) }
             var banner = banner(context, backend)
-            // The link grants access, so it is shown only to a person, never logged.
+            // The link grants access. It is printed only on a terminal or in a trial with a demo, and is never part of
+            // a JSON log.
             if ownBroker, context.demo != nil || isatty(1) == 1 { banner.link = try console?.firstLink() }
             messages.say(banner.text, asEvent: "Everything accepts work", banner.metadata)
         }

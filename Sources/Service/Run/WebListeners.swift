@@ -124,7 +124,7 @@ struct WebListeners {
         )
     }
 
-    /// Opens the file that tells the gate the relayed clients' addresses.
+    /// Opens the file from which the gate learns the addresses of clients whose connections are relayed.
     ///
     /// Returns nil if this process doesn't relay, or if the file can't be opened.
     private static func relayedAddresses(_ context: RunContext) -> RelayedAddresses? {
@@ -139,7 +139,7 @@ struct WebListeners {
         }
     }
 
-    /// Returns whether the relay, which can't use TLS, can reach the broker.
+    /// Returns whether the relay can connect to the broker; it can't if the broker expects TLS.
     private static func relays(_ context: RunContext) -> Bool {
         context.ownsBroker || context.settings.mqttCAFile == nil
     }

@@ -18,7 +18,7 @@ enum KnownMembers {
         }
     }
 
-    /// Returns the rejection of an unknown member, which suggests a similar name or lists all known names.
+    /// Returns the rejection of an unknown member; the rejection suggests a similar name or lists all known names.
     static func unknown(_ path: String, _ name: String, known: [String]) -> Rejection {
         let shown = path + Rejection.shown(name, upTo: 64)
         let cure =

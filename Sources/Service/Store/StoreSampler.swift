@@ -19,7 +19,9 @@ enum StoreSampler {
         }
     }
 
-    /// Registers the metrics of the gate's lag, of the database connections and of the repeated transactions.
+    /// Registers the metrics of database connections, of repeated transactions, and of the gate's lag.
+    ///
+    /// The gate lags while the gate's file lacks a change that the store has committed.
     static func install(in registry: PrometheusRegistry, _ store: Store) {
         let lag = Meter(label: "lamplighter_gate_lag_seconds", factory: registry)
         let reruns = registry.sampledCounter("lamplighter_store_reruns_total")

@@ -93,8 +93,8 @@ final class CertificateWatch: Service {
 
     /// Reads the files, and gives the certificate and key to the broker and the listeners.
     ///
-    /// If the certificate isn't valid yet, each check tries again. The same applies if the handover fails, for example
-    /// because the disk is full.
+    /// The next check tries again if the certificate isn't valid yet, or if the broker or the listeners couldn't take
+    /// the certificate, for example because the disk was full.
     private func reload(isFirst: Bool, at now: Instant) {
         do {
             let material = try TLSMaterial(files)

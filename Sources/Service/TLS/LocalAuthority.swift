@@ -13,7 +13,7 @@ package struct LocalAuthority {
     /// Whether the authority has just been created.
     ///
     /// Clients that trust only an older authority must then install the new authority's certificate. If `linkedUntil`
-    /// is set, clients of the previous authority have time until then.
+    /// is set, clients of the previous authority can install it at any time before `linkedUntil`.
     package let isNew: Bool
     /// The time until which the server's next certificate works for clients that trust only the previous authority.
     ///
@@ -44,7 +44,7 @@ package struct LocalAuthority {
     ///
     /// If the previous authority has not expired, it signs the new authority's key. The previous authority's key must
     /// exist for this. Clients that trust only the previous authority will then accept the server's next certificate.
-    /// The files are written so that every intermediate state is usable.
+    /// The files are written in such an order that they stay usable if the process stops between two writes.
     /// - Throws: A `Problem` if the files can't be written.
     package static func renew(
         in directory: DataDirectory,

@@ -17,7 +17,7 @@ package struct BatchReader: IteratorProtocol {
         return reader.offset == bytes.count && count > 0 ? count : nil
     }
 
-    /// Returns the next message, or nil at the end or for malformed bytes.
+    /// Returns the next message, or nil if the batch has ended or the next bytes are malformed.
     package mutating func next() -> BatchedMessage? {
         guard offset < bytes.count else { return nil }
         let start = offset

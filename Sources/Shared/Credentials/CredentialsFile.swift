@@ -162,7 +162,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         try Descriptor(folder, O_RDONLY | O_DIRECTORY).synchronize()
     }
 
-    /// Reads the records of other writers, or all records of a replaced file.
+    /// Reads the records that other writers have appended, or all records if the file was replaced.
     private mutating func catchUp() throws(CredentialsError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .system(call: "stat", errno: errno) }

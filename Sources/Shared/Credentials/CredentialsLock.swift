@@ -22,7 +22,7 @@ package struct CredentialsLock: ~Copyable, Sendable {
 
     private let path: String
     private let file: Descriptor
-    /// Whether an earlier holder broke its promise, so that the file may lack commits.
+    /// Whether an earlier holder broke its promise, so that the credentials file may lack committed records.
     package let isOwed: Bool
 
     /// Waits for the lock, or takes it from a holder inactive for `patience` milliseconds.

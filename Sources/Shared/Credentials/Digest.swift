@@ -4,7 +4,7 @@
 package struct Digest: Sendable {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Makes a digest from a SHA-256, or returns nil if it isn't 32 bytes.
+    /// Makes a digest from the bytes of a SHA-256, or returns nil if there aren't exactly 32 bytes.
     package init?(_ bytes: some Sequence<UInt8>) {
         var words = [UInt64](repeating: 0, count: 4)
         var count = 0

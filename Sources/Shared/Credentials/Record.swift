@@ -15,8 +15,9 @@ package enum Record: Sendable, Equatable {
     case terminal(terminalId: String, appId: String, session: Session?)
     /// Invalidates a device's certificates whose validity begins before `from`, in milliseconds since the Unix epoch.
     case certificates(did: String, from: Int64)
-    /// The largest connection number that the store knows. The gate continues from this number, even if the clock has
-    /// been set back.
+    /// The largest connection number that the store knows.
+    ///
+    /// The gate gives new connections larger numbers, even if the clock has been set back.
     case connections(known: Int64)
     /// Removes the record of a kind and key.
     case removed(Kind, key: String)
@@ -51,7 +52,7 @@ extension Record {
     /// The key of the `connections` record, which exists only once.
     static let connectionsKey = "known"
 
-    /// The least distance from the largest known connection number to the first number of a restarted broker.
+    /// The minimum distance from the largest known connection number to the first number after a broker's restart.
     ///
     /// The service writes the next record of the kind `connections` before the gate has assigned this many numbers. The
     /// gate therefore never reuses a number that the service has seen.
@@ -87,7 +88,7 @@ package struct Session: Sendable, Equatable {
     /// If so, the gate no longer admits the terminal with the app's secret while the session lasts.
     package var isUsed: Bool
 
-    /// Whether the session belongs to an API key, whose uid equals its session id.
+    /// Whether the session belongs to an API key; the uid of such a session equals the session id.
     ///
     /// The app's secret is never admitted on an API key's terminal.
     package var isKey: Bool { sessionId == uid }

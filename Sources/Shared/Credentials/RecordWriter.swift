@@ -18,7 +18,7 @@ enum Layout {
     static let magic = Array("LAMPGATE".utf8)
     static let version: UInt16 = 1
     static let headerCount = 16
-    /// The size in bytes of a record's length and checksum, which surround the record's body.
+    /// The number of bytes of a record's length field and checksum, which are written before and after the body.
     static let frameCount = 6
     static let bodyMax = 65_535
     static let removedFlag: UInt8 = 0x80
@@ -42,7 +42,8 @@ enum Layout {
 extension Record {
     /// Encodes the record with its length and checksum.
     ///
-    /// - Throws: `CredentialsError.invalidRecord` if a key is not an id or a filter is too long.
+    /// - Throws: `CredentialsError.invalidRecord` if an id is malformed, if there are too many filters, if a filter is
+    ///   empty or too long, or if the body is longer than `Layout.bodyMax`.
     package func encoded() throws(CredentialsError) -> [UInt8] {
         guard isValid else { throw .invalidRecord(kind: kind, key: key) }
         let body = encodedBody

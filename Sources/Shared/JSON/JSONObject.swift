@@ -13,7 +13,7 @@ package struct JSONObject: Sendable {
             self.value = value
         }
 
-        /// Returns whether two members have equal values and names of the same code points.
+        /// Returns whether two members have equal values, and names with the same code points.
         package static func == (left: Member, right: Member) -> Bool {
             left.key.isSame(as: right.key) && left.value == right.value
         }

@@ -7,7 +7,8 @@ extension JSONParser {
         let digitsStart = index
         var magnitude: Int64 = 0
         while let digit = takeDigit() {
-            // Digits after the 18th are ignored, because an integer with more than 16 digits is refused anyway.
+            // Digits after the 18th are ignored, so that `magnitude` can't overflow. An integer with more than 16
+            // digits is refused below.
             if index - digitsStart <= 18 { magnitude = magnitude * 10 + digit }
         }
         let digits = index - digitsStart

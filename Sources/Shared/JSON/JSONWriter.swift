@@ -1,6 +1,7 @@
 /// A writer that appends JSON to one growing buffer, without building values first.
 ///
-/// The writer adds commas and colons. The caller begins an object or array, writes names and values, and ends it.
+/// The writer adds commas and colons. The caller begins an object or array, writes its names and values, and ends
+/// the object or array.
 package struct JSONWriter: ~Copyable {
     /// The bytes written so far.
     package private(set) var bytes: [UInt8]

@@ -12,9 +12,9 @@ package struct AddressBudget: Sendable, Equatable {
 
     /// The recent activity of a sender, which shows whether the sender is infrequent.
     ///
-    /// The activity includes a message only if the sender is still infrequent when the message arrives. The maximum
-    /// rate of an infrequent sender is far below a sender's allowance. With a higher rate, two hundred hostile senders
-    /// could each send almost their whole allowance.
+    /// A message counts as activity only if the sender is still infrequent when the message arrives. The maximum rate
+    /// of an infrequent sender is far below a sender's allowance. If the maximum rate were close to the allowance,
+    /// hostile senders could pass as infrequent: two hundred of them could each send almost their whole allowance.
     package struct Sender: Sendable, Equatable {
         fileprivate var seldom: TokenBucket
 

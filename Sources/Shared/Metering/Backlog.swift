@@ -46,8 +46,9 @@ package struct Backlog: Sendable {
 
     /// Records the number of a published echo, and the number of the newest echo that came back (`seen`).
     ///
-    /// If `number` isn't above the marked echo's number (`mark`), the worker has restarted and its clock was set back.
-    /// Counting then starts again from zero.
+    /// A worker numbers its echoes in ascending order, beginning with the time of its start. If `number` isn't above
+    /// the marked echo's number (`mark`), the worker has restarted after its clock was set back. Counting then starts
+    /// again from zero.
     package mutating func note(echo number: Int64, seen: Int64) {
         guard let mark, number > mark else { return begin(at: number) }
         guard seen >= mark else { return }

@@ -11,7 +11,7 @@ package struct Closings: Sendable {
     /// The time for which a closed connection counts, in milliseconds: one hour.
     package static let window: Int64 = 3_600_000
 
-    /// Makes empty counts, which refuse no address if the limit is 0.
+    /// Makes a record without closings; if `limit` is 0, no address ever reaches the limit.
     package init(limit: Int, addressesMax: Int = 10_000) {
         (self.limit, self.addressesMax) = (limit, addressesMax)
     }

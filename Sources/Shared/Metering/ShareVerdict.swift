@@ -1,8 +1,10 @@
-/// Whether a limit that several senders share lets a message through.
+/// The decision about a message under a limit that applies to several senders together.
 package enum ShareVerdict: Sendable, Equatable {
     /// The message is let through, and was counted.
     case within
-    /// The message is refused and not counted (`mustTell` is true at most once a second).
+    /// The message is refused, and was not counted.
+    ///
+    /// If `mustTell` is true (at most once a second), the refusal must be reported.
     case beyond(mustTell: Bool)
 }
 

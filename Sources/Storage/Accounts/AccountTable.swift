@@ -132,7 +132,7 @@ package struct AccountTable: TransactionTable {
         try save(user)
         guard case .email(let email) = address else { return }
         if before.pendingEmail == email { try transaction.links.void(.verifyEmail, of: uid) }
-        // If the user has another e-mail address, links that were sent to that address stay valid.
+        // If the lost address isn't the user's e-mail address, links that were sent to the e-mail address stay valid.
         guard before.email == email else { return }
         try transaction.links.void(.verifyEmail, of: uid)
         // A link for a new password may have been sent to the address, because the user registered with the address or

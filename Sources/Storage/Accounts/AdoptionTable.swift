@@ -24,7 +24,9 @@ package struct AdoptionTable: TransactionTable {
         try transaction.bindings.delete(binding.did, [uid])
     }
 
-    /// Assigns open commands to another user, whose rights are checked when commands are sent.
+    /// Assigns open commands to another user.
+    ///
+    /// Before a waiting command is sent, the service checks the rights of the command's user.
     package func give(_ commands: [Command], to uid: UserID) throws {
         try transaction.requireLocks(of: commands.map(\.did))
         try sql.run(

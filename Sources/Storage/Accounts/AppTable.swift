@@ -56,7 +56,7 @@ struct AppRow: TableRow {
     var id: AppID
     var name: String
     var document: TextBytes
-    /// The document's secrets as JSON, stored encrypted (nil in rows of an earlier version).
+    /// The document's secrets as JSON, stored encrypted (nil in rows that an earlier version of the program wrote).
     var secrets: [UInt8]?
     /// The hash of the app's secret, empty if the app has no secret.
     var secretHash: [UInt8]

@@ -97,7 +97,7 @@ package struct AuditTable: TransactionTable {
 struct AuditRow: TableRow {
     var id: Int64
     var entry: AuditEntry
-    /// Whether this version knows the line's kind (a later version may have written it).
+    /// Whether this version of the program knows the line's kind; a later version may have written the line.
     var isKnown = true
 
     static let table = Table<AuditRow>("audit")

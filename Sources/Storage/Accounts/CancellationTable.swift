@@ -71,8 +71,8 @@ package struct CancellationTable: TransactionTable {
             for due in try transaction.outgoingMessages.unsent(to: user) {
                 _ = try transaction.outgoingMessages.delete(due.message.id)
             }
-            // While the messages are being deleted, another transaction can replace a message with a record. Therefore,
-            // the records are deleted after the messages.
+            // While the messages are being deleted, another transaction can replace a sent or failed message with its
+            // record. Therefore, the records are deleted after the messages.
             try transaction.messageRecords.forget(user)
         }
         try transaction.attempts.forget(uid)
@@ -185,7 +185,7 @@ package struct CancellationTable: TransactionTable {
         try sql.run("DELETE FROM formerBinding WHERE uid = $1 AND did = $2", uid, did)
     }
 
-    /// Returns the number of commands to check next, and the last command's `cid` (nil if there are no commands).
+    /// Returns the number of commands to check next, and the `cid` of the last of them (nil if there are none).
     private func commands(_ former: FormerBinding, _ limit: Int) throws -> (count: Int, last: Int64?) {
         try sql.first(
             """

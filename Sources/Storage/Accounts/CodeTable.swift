@@ -3,8 +3,8 @@ import Sodium
 
 /// Sent codes, and the tickets issued for some of them.
 ///
-/// Only hashes are stored. Codes and addresses are hashed with the server's key, and tickets with SHA-256. There is one
-/// code for each purpose and address. A newer code replaces the previous code.
+/// Codes, addresses and tickets are stored only as hashes. Codes and addresses are hashed with the server's key, and
+/// tickets with SHA-256. There is one code for each purpose and address. A newer code replaces the previous code.
 package struct CodeTable: TransactionTable {
     let transaction: Transaction
 
@@ -139,7 +139,7 @@ package struct CodeTable: TransactionTable {
         ) != nil
     }
 
-    /// Returns the hash of a ticket's terminal and address, but not of the scope's purpose.
+    /// Returns the hash of a ticket's terminal and address; the scope's purpose doesn't affect the hash.
     private func hash(_ scope: CodeScope, on terminal: TerminalID) -> [UInt8] {
         transaction.hash("\(terminal.text) \(scope.address.key)", boundTo: "ticket \(scope.app.text) \(scope.region)")
     }

@@ -61,8 +61,8 @@ package struct LeaseTable {
 
     /// Ends the database sessions of processes that hold lanes and count as dead.
     ///
-    /// A process that freezes during a transaction keeps its locks. The server ends idle transactions after two
-    /// seconds. However, a session with an incomplete pipeline doesn't count as idle.
+    /// A process that freezes during a transaction keeps its locks. PostgreSQL ends a session whose transaction is idle
+    /// for two seconds. However, a session with an incomplete pipeline doesn't count as idle.
     package func endSessionsOfSilent() throws {
         _ = try sql.query(
             """
@@ -120,7 +120,8 @@ package struct Fence: Sendable {
 
     /// Checks the lease, and locks it against other processes until the transaction ends.
     ///
-    /// The check's result isn't awaited. If another process has taken the lane, the rest of the transaction fails too.
+    /// The method doesn't wait for the check's result. If another process has taken the lane, the check fails in the
+    /// database, and so do all later statements of the transaction.
     func check(in sql: SQL) throws {
         try sql.run(
             """

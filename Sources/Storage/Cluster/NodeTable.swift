@@ -1,6 +1,6 @@
 package import Domain
 
-/// The processes that share the database, with one row for each slot in use.
+/// The processes that share the database, with one row for each slot in use (`NodeSlot`).
 ///
 /// The table is used only on PostgreSQL. Its times come from the database's clock, not from the processes' clocks.
 package struct NodeTable {
@@ -10,7 +10,7 @@ package struct NodeTable {
     package struct Node: Sendable, Equatable {
         /// The process's slot.
         package var slot: NodeSlot
-        /// The id of this run, different for every run of every process.
+        /// The id of the process's run, which differs from the ids of all other runs of all processes.
         package var id: String
         /// The process's name, as operators see it.
         package var name: String
@@ -110,7 +110,7 @@ package struct NodeTable {
         return try all().filter { $0.untilAt > now }
     }
 
-    /// Returns the name that another process of the service uses on its database connection, or nil.
+    /// Returns the connection name of any process of the service other than `id`; nil if no other process is connected.
     ///
     /// The search also finds processes without a row in this table. Examples are a process that works alone, and a
     /// `lamplighter` command.

@@ -39,7 +39,7 @@ extension Store {
         }
     }
 
-    /// Returns a store whose batches first check that this process still holds the lane.
+    /// Returns a store whose batches first check that this process still holds the fence's lane.
     package func guarded(by fence: Fence) -> Store { Store(self, fence: fence) }
 
     /// Checks that this process holds a lane, and gives new messages higher numbers than the lane's existing messages.

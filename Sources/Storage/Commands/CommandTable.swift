@@ -224,9 +224,10 @@ package struct CommandTable: TransactionTable {
     /// was set back.
     ///
     /// `jump` is given if the clock was set ahead at some time before it was set back. `jump.at` is the time that the
-    /// clock showed just before it was set ahead. Compared with a clock that was never set after `jump.at`, the clock
-    /// is now `jump.behind` milliseconds behind; the value is 0 if the clock isn't behind. For commands created before
-    /// `jump.at`, the deadlines are moved by `jump.behind` instead of `step`.
+    /// clock showed just before it was set ahead. If the clock was then set back further than it had been set ahead,
+    /// the clock is now behind the time that it would show without these changes. `jump.behind` is this difference in
+    /// milliseconds, or 0 if the clock isn't behind. For commands created before `jump.at`, the deadlines are moved by
+    /// `jump.behind` instead of `step`.
     package func bringForward(byMilliseconds step: Int64, jump: (at: Instant, behind: Int64)? = nil) throws {
         try transaction.requireLockOfAll()
         let now = transaction.now.milliseconds

@@ -172,7 +172,7 @@ extension DeviceTable {
         return counts
     }
 
-    /// Returns each device's special user or else its owner, with that user's alias.
+    /// Returns each device's special user (or else its first owner), and the alias that this user gave the device.
     package func owners(of dids: [DeviceID]) throws -> [DeviceID: (uid: UserID, alias: String)] {
         var owners: [DeviceID: (uid: UserID, alias: String)] = [:]
         try sql.query(

@@ -144,7 +144,7 @@ package struct DeviceTable: TransactionTable {
 
     /// Returns whether a passcode belongs to the device.
     ///
-    /// If there is no device, the method returns false after the same time as for an existing device.
+    /// If there is no device, the method returns false, and takes as long as for an existing device.
     package func hasPasscode(_ device: DeviceRecord?, _ passcode: String) -> Bool {
         let hash = transaction.hash(passcode, boundTo: device?.did.text ?? "")
         return Sodium.areEqual(device?.passcodeHash ?? [UInt8](repeating: 0, count: 32), hash)
@@ -248,7 +248,7 @@ package struct DeviceTable: TransactionTable {
 
     /// Returns an array with the history's newest time between now and `farthest`, or an empty array.
     ///
-    /// The times of binary reports are only in the history.
+    /// The history must be searched because the times of binary reports are stored only there.
     private func ahead(_ did: DeviceID, by farthest: Instant) throws -> [Instant] {
         var newest: Instant?
         let place = HistoryPlace(now)

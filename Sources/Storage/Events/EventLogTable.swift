@@ -234,8 +234,8 @@ package struct EventLogTable: TransactionTable {
 
     /// Returns the time until which statuses are logged.
     ///
-    /// The time is in the far future if a subscription wants statuses. The result is nil if no subscription wants
-    /// statuses, and no reader without a subscription has ever wanted them.
+    /// The time is in the far future if a subscription wants statuses. Otherwise, it is the last time that was set for
+    /// readers without a subscription, or nil if none was ever set.
     package func statusesWantedUntil() throws -> Instant? {
         if try transaction.eventSubscriptions.wantStatuses() { return Instant(milliseconds: .max) }
         return try transaction.meta.value(Self.statusesUntil).flatMap { Int64($0) }.map { Instant(milliseconds: $0) }

@@ -1,13 +1,14 @@
 package import Domain
 
-/// The newest part of the history; each batch of reports is a row of the process that wrote it.
+/// The newest part of the history, to which a process adds one row for each batch of reports.
 ///
 /// A round of compaction moves lines from a process's rows into chunks, device by device. The round then deletes these
 /// rows. A round uses many transactions, so that no writer waits long. The round's first transaction claims the round
 /// and stores the list of its rows. A mark records the round's progress. With the mark, no reader sees a line twice.
-/// After a crash, no line is moved again. Two processes may compact an ended process's rows at the same time. One of
-/// them is the next process in the ended process's slot. Each transaction therefore continues only from the last mark
-/// that its process stored. Each transaction changes only the listed rows.
+/// After a crash, no line is moved again. Two processes may compact an ended process's rows at the same time. For
+/// example, one of them can be a new process that got the ended process's slot. After the first transaction, a
+/// transaction therefore moves lines only if the stored mark is the last mark that its own process stored or read. Each
+/// transaction changes only the listed rows.
 package struct HistoryBuffer: TransactionTable {
     let transaction: Transaction
     /// The prefix of the name under which `meta` stores a round's mark.
@@ -130,7 +131,7 @@ package struct HistoryBuffer: TransactionTable {
 
     // MARK: Sorting
 
-    /// Returns an owner's unfinished round, or else a round of the first rows, or nil if there are no rows.
+    /// Returns an owner's unfinished round, or a new round of the owner's first rows; nil if there are no rows.
     ///
     /// A new round leaves out the rows whose numbers are `end` or larger. Open transactions of this process can still
     /// add rows with such numbers.
@@ -186,7 +187,8 @@ package struct HistoryBuffer: TransactionTable {
 
     /// Claims a round for this process by storing the round's first mark and list of rows.
     ///
-    /// All rows must still exist. An earlier round of another process may have moved some of the rows.
+    /// - Throws: `RoundTaken` if another process has begun a round of the same owner's rows, or has already moved and
+    ///   deleted some of this round's rows.
     private func claim(_ round: CompactionRound, _ mark: Mark) throws {
         try sql.run(
             "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",

@@ -181,7 +181,7 @@ package struct HistoryDayDraft: Sendable {
     package let day: Int64
     /// The number of all records in the chunks that were read.
     private(set) var read: Int64 = 0
-    /// The number of these records whose time lies within the day.
+    /// The number of records in these chunks that are from the day itself.
     private(set) var count: Int64 = 0
     private(set) var sums: [String: HistoryDaySums] = [:]
 

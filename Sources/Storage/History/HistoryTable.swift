@@ -87,7 +87,7 @@ package struct HistoryTable: TransactionTable {
         return count
     }
 
-    /// Returns whether a device has a chunk, or the sums of a day, that ended before a given moment.
+    /// Returns whether a device has a chunk that ended before a given moment, or the sums of an earlier day.
     package func isOlder(than ts: Instant, _ did: DeviceID) throws -> Bool {
         try sql.integer(
             """
@@ -100,7 +100,7 @@ package struct HistoryTable: TransactionTable {
         ) != nil
     }
 
-    /// Passes a device's buffered records from a period to `body`, in order of arrival.
+    /// Passes to `body` the buffered records of a device whose times are in a period, in order of arrival.
     package func buffered(_ did: DeviceID, from: Instant, to: Instant, _ body: (HistoryRecord) -> Void) throws {
         try buffer.lines(of: did, from: from, to: to) { line in
             if let record = HistoryLine.record(line, of: did) { body(record) }

@@ -137,7 +137,7 @@ package struct KeyTable: TransactionTable {
         try keys("WHERE endedAt IS NULL AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2", now, limit)
     }
 
-    /// Returns the earliest expiry of keys that haven't ended, or nil if they never expire.
+    /// Returns the earliest expiry of keys that haven't ended, or nil if none of them ever expires.
     package func nextExpiry() throws -> Instant? {
         try sql.value("SELECT min(expiresAt) FROM apiKey WHERE endedAt IS NULL AND expiresAt IS NOT NULL")
     }

@@ -23,7 +23,7 @@ package struct AttemptTable: TransactionTable {
     package struct Limit: Sendable {
         /// The subject whose attempts are counted.
         package var subject: String
-        /// The number of attempts in a window.
+        /// The number of attempts that are allowed in a window.
         package var max: Int
         /// The length of a window, in seconds.
         package var windowSeconds: Int64
@@ -98,7 +98,7 @@ package struct AttemptTable: TransactionTable {
         try sql.run("UPDATE attempt SET count = count - 1 WHERE subject = $1 AND count > 0", subject)
     }
 
-    /// The prefixes of subjects about users, each followed by a user's id.
+    /// The beginnings of subjects about users; in such a subject, the user's id follows the beginning.
     private static let beforeUser = [
         "bindTriesPerUser/", "bindTriesPerUser/qr/", "password/user/", "link/try/", "taken/", "invite:",
         "remoteDevice:",

@@ -2,7 +2,7 @@ package import Domain
 import JSON
 import Sodium
 
-/// The gate's newest refusals; similar refusals in the same hour of the clock share a row.
+/// The gate's newest refusals; one row holds all similar refusals of one hour, for example from 10:00 to 11:00.
 package struct RefusalTable: TransactionTable {
     let transaction: Transaction
 

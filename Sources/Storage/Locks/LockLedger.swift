@@ -66,7 +66,7 @@ struct LockLedger {
 
     /// Records the lock of a new user, whom the transaction creates.
     ///
-    /// The lock can be taken out of order. No other transaction knows the user or waits for the lock.
+    /// This lock doesn't need to follow the order, because no other transaction knows the user or waits for the lock.
     mutating func lock(new uid: UserID) { held.insert(.user(uid)) }
 
     /// Records the lock of a new device, which the transaction creates.

@@ -3,12 +3,12 @@ import Glibc
 
 /// The locks of users and devices.
 ///
-/// A transaction first locks the user or device about which it will write a row. The lock needs a separate call. Only
-/// after that does the transaction read the data on which the row depends. The lock of a user covers the user's
-/// sessions, names, links and homes. The lock of a device covers its bindings, invitations, commands, schedules and
-/// status. If the lock is missing, the transaction is undone and run again (`LockLedger`). SQLite has one writer at a
-/// time and needs no locks. Only tests record locks on SQLite (`LockRecord.isTested`). If a transaction then breaks
-/// a rule, the test is aborted.
+/// A transaction first locks the user or device about which it will write a row. The write itself takes no lock, so the
+/// transaction must call `lock` first. Only after that does the transaction read the data on which the row depends. The
+/// lock of a user covers the user's sessions, names, links and homes. The lock of a device covers its bindings,
+/// invitations, commands, schedules and status. If the lock is missing, the transaction is undone and run again
+/// (`LockLedger`). SQLite has one writer at a time and needs no locks. Only tests record locks on SQLite
+/// (`LockRecord.isTested`). If a transaction then breaks a rule, the test is aborted.
 extension Transaction {
     /// Whether locks are taken or recorded (on SQLite, only tests record locks).
     package var takesLocks: Bool { sql.hasOtherWriters || LockRecord.isTested }
@@ -74,8 +74,8 @@ extension Transaction {
 
     /// Records that this transaction holds the lock of a user whom it creates.
     ///
-    /// No SQL statement is needed for the lock. Until this transaction ends, no other transaction sees the new user, or
-    /// can add a user with the same username or the same verified address.
+    /// No SQL statement is needed for the lock. Until this transaction ends, other transactions don't see the new user.
+    /// They also can't add a user with the same username or the same verified address.
     package func lock(new uid: UserID) {
         record?.note { $0.lock(new: uid) }
     }
@@ -83,12 +83,14 @@ extension Transaction {
     /// Records the lock of a new device, which this transaction creates.
     ///
     /// No SQL statement is needed for the lock. Until this transaction ends, no other transaction can add a device with
-    /// this hardware address.
+    /// the same hardware address.
     package func lock(new did: DeviceID) {
         record?.note { $0.lock(new: did) }
     }
 
-    /// Locks all users and devices for rare work, in a transaction without earlier locks.
+    /// Locks all users and devices, for rare work.
+    ///
+    /// The transaction must not hold locks of single users or devices yet.
     package func lockAll() throws {
         record?.note { try $0.lockAll() }
         guard sql.hasOtherWriters else { return }
@@ -151,10 +153,10 @@ extension Transaction {
 /// A retryable error: the data to lock changed before the lock was granted.
 package struct LockConflict: Error {}
 
-/// The error thrown when a transaction is about to write a row without the row's lock.
+/// The error thrown when a transaction is about to write a row about a user or device that it hasn't locked.
 ///
-/// Another transaction may have added the row meanwhile. In this case, the next run locks the row. Otherwise, the code
-/// has a defect.
+/// Another transaction may have added the row after this transaction took its locks. In this case, the next run locks
+/// the row's user or device. Otherwise, the code has a defect.
 struct LockMissing: Error, CustomStringConvertible {
     let breach: LockLedger.Breach
 

@@ -26,7 +26,7 @@ package struct DeadLetterTable: TransactionTable {
 
     /// Adds dead letters, deletes the oldest so that about `max` are left, and returns the new ids, ascending.
     ///
-    /// The engine never reuses a row's number. So a deleted letter's id never belongs to another letter.
+    /// The database never gives a deleted letter's id to another letter.
     package func add(
         _ letters: [(topic: String, payload: [UInt8], isShapeOnly: Bool, reason: String)],
         worker: String,
@@ -95,7 +95,7 @@ package struct DeadLetterTable: TransactionTable {
 
     /// Returns the id of the newest dead letter that no longer fits into `max` bytes, or nil if all letters fit.
     ///
-    /// The bytes of topics and payloads are added up, beginning with the newest letter.
+    /// The bytes of payloads and the characters of topics are added up, beginning with the newest letter.
     package func firstTooMany(bytes max: Int) throws -> Int64? {
         var left = max
         let sizes = try sql.query("SELECT id, length(payload) + length(topic) FROM deadLetter ORDER BY id DESC") {
@@ -111,7 +111,7 @@ package struct DeadLetterTable: TransactionTable {
     /// Deletes a dead letter and all older ones.
     package func drop(upTo id: Int64) throws { try sql.run("DELETE FROM deadLetter WHERE id <= $1", id) }
 
-    /// Deletes dead letters that name a user or any terminal the user ever used.
+    /// Deletes dead letters that name a user, or whose topic names a terminal of one of the user's stored sessions.
     ///
     /// Reads all dead letters, whose number is limited.
     func forget(_ uid: UserID) throws {

@@ -57,6 +57,8 @@ package struct OutboxTable: TransactionTable {
     }
 
     /// A lane's backlog of messages that must still be published.
+    ///
+    /// A lane is the part of a worker's messages that one thread handles.
     package struct Lag: Sendable, Equatable {
         /// The number of waiting rows.
         package let rows: Int64
@@ -64,7 +66,7 @@ package struct OutboxTable: TransactionTable {
         package let since: Instant
     }
 
-    /// Returns the backlog of each lane with messages to publish, by the lane's name.
+    /// Returns the backlog of each lane that has messages to publish; the keys are the lanes' names.
     package func lags() throws -> [String: Lag] {
         let rows = try sql.query("SELECT worker, count(*), min(createdAt) FROM outbox GROUP BY worker") { row in
             (row.next(String.self), Lag(rows: row.next(Int64.self), since: Instant(milliseconds: row.next(Int64.self))))

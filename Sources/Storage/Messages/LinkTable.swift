@@ -2,7 +2,7 @@ package import Domain
 import JSON
 import Sodium
 
-/// The links sent in messages, which work once and are stored as digests.
+/// The links sent in messages; each link works once, and its token is stored only as a digest.
 package struct LinkTable: TransactionTable {
     let transaction: Transaction
 

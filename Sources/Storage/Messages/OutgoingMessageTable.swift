@@ -31,8 +31,9 @@ package struct OutgoingMessageTable: TransactionTable {
     /// Claims at most `limit` due messages of a channel for `leaseSeconds` seconds, beginning with those due longest.
     ///
     /// When a claim expires because its process died, another process sends the message. For each message to claim, up
-    /// to ten due messages are read, and the requesters of the messages that were read take turns. So one requester's
-    /// many messages hardly delay the messages of other requesters. Each message goes to only one process.
+    /// to ten due messages are read. Among these messages, one message of each requester is claimed before a second
+    /// message of any requester. So one requester's many messages hardly delay the messages of other requesters. Each
+    /// message goes to only one process.
     package func claim(_ channel: OutgoingMessage.Channel, leaseSeconds: Int64, limit: Int) throws -> [Due] {
         let waiting = try query(
             "channel = $1 AND dueAt <= $2 AND expiresAt > $2 ORDER BY dueAt LIMIT $3",

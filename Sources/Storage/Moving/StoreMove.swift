@@ -5,7 +5,7 @@ import Glibc
 ///
 /// A table is copied after the tables that it refers to. Rows are copied in the order of their keys, up to 10,000 in
 /// one transaction. If a copy ends early, the next copy continues after the last row in the target. The table `moving`
-/// blocks other uses of the target until everything is compared.
+/// blocks other uses of the target until all tables except `meta` are compared. The table `meta` is copied last.
 package struct StoreMove {
     /// A reason why a store can't be moved.
     package enum Failure: Error, Equatable {
@@ -53,7 +53,7 @@ package struct StoreMove {
         (self.source, self.target) = (source, target)
     }
 
-    /// Copies the source, compares both, makes the target usable, and returns the copied tables.
+    /// Copies the source, compares both stores, makes the target usable, and returns the copied tables.
     ///
     /// `progress` is called with the current activity and the completed part, from 0 to 1. If `progress` throws an
     /// error, this copy ends, and the next copy continues the work.

@@ -64,8 +64,8 @@ package struct NotificationTable: TransactionTable {
 
     /// Returns a copy of a notification that also contains the last error of each pending push.
     ///
-    /// If the notification calls a push pending, but the push is no longer among the unsent messages, the copy contains
-    /// the outcome `noAddress` for this push.
+    /// A push may have the outcome `pending` although it is no longer among the unsent messages. In the copy, the push
+    /// then has the outcome `noAddress`.
     private func explained(_ note: Domain.Notification) throws -> Domain.Notification {
         var note = note
         for var push in note.pushes where push.outcome == .pending {
@@ -179,7 +179,7 @@ package struct NotificationTable: TransactionTable {
         try sql.rows(of: Domain.Notification.table, "WHERE dueAt <= $1 ORDER BY dueAt LIMIT $2", now, limit)
     }
 
-    /// Adds notifications and hidden records, unless their user already has one about the event.
+    /// Adds notifications and hidden records, but skips those whose user already has one about the same event.
     package func add(_ notes: [Domain.Notification]) throws {
         for note in notes { try transaction.requireLock(of: note.uid) }
         try sql.run(Domain.Notification.table.inserting(beside: "uid, eventId"), each: notes)

@@ -98,7 +98,7 @@ package struct OAuthTable: TransactionTable {
 
     // MARK: Tokens
 
-    /// Returns the session of a valid access token, even if the session has ended; otherwise nil.
+    /// Returns the session of an access token, even if the session has ended; nil if the token isn't valid.
     func session(access token: String) throws -> Domain.Session? {
         guard let found = try find(token), found.kind == .access, found.expiresAt > now else { return nil }
         return try transaction.sessions.find(found.session)

@@ -1,7 +1,7 @@
 package import Domain
 
 extension OperatorRole: StoredName {
-    /// An operator whose role this version doesn't know can only read.
+    /// If this version doesn't know an operator's role, the operator can only read.
     static var unknown: OperatorRole { .viewer }
 }
 

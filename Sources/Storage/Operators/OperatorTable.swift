@@ -31,7 +31,7 @@ package struct OperatorTable: TransactionTable {
         return try sql.rowsChanged("DELETE FROM operator WHERE name = $1", name) > 0
     }
 
-    /// Ends an operator's sessions except `kept`, voids the links, and returns how many sessions ended.
+    /// Ends an operator's sessions except `kept`, voids the operator's links, and returns how many sessions ended.
     package func revoke(_ name: String, except kept: String? = nil) throws -> Int {
         try sql.run("DELETE FROM operatorLink WHERE name = $1", name)
         return try sql.rowsChanged("DELETE FROM operatorSession WHERE name = $1 AND sessionId <> $2", name, kept ?? "")
@@ -50,7 +50,7 @@ package struct OperatorTable: TransactionTable {
         )
     }
 
-    /// Uses up a one-time link and returns its operator, or nil if it isn't valid.
+    /// Uses up a one-time link and returns the link's operator, or nil if the link isn't valid.
     package func takeLink(token: String) throws -> Operator? {
         let hash = Sodium.sha256(token.utf8)
         let name = try sql.first(

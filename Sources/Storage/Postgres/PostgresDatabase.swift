@@ -11,7 +11,7 @@ import Synchronization
 /// writers.
 final class PostgresDatabase: Sendable {
     let key: ServerKey
-    /// The id of this run of the process, which sessions send to the server (`ProcessRole`).
+    /// The id of this run of the process; the name of each of its database sessions contains it (`ProcessRole`).
     let processID: String
     /// A pattern that matches the ids of all processes.
     static let anyProcess = "p-%"
@@ -148,9 +148,10 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Sets a function that gets the reason after each failed attempt to connect, and nil after the next success.
+    /// Sets a function that is called after each failed attempt to connect, and after the next successful attempt.
     ///
-    /// The function is called on the thread that notices the change, and must not block.
+    /// The function gets the reason for the failure, or nil after the success. It is called on the thread that notices
+    /// the change, and must not block.
     func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
         pool.onAvailability(tell)
     }
@@ -184,7 +185,7 @@ final class PostgresDatabase: Sendable {
     /// Returns the size of the database on the server's disk, in bytes.
     func bytes() throws -> Int64 { try read { try $0.integer("SELECT pg_database_size(current_database())") ?? 0 } }
 
-    /// The total size in bytes up to which the account tables are rewritten.
+    /// The largest total size, in bytes, at which the account tables are still rewritten.
     ///
     /// Larger tables are only vacuumed. Rewriting tables of this size blocks readers for up to a second.
     private static let rewrittenMax: Int64 = 64 << 20

@@ -93,7 +93,9 @@ final class PostgresPool: Sendable {
 
     // MARK: Availability
 
-    /// Sets a function that gets the reason after each failed attempt to connect, and nil after the next success.
+    /// Sets a function that is called after each failed attempt to connect, and after the next successful attempt.
+    ///
+    /// The function gets the reason for the failure, or nil after the success.
     func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) { state.withLock { $0.tell = tell } }
 
     private func noteSuccess() {

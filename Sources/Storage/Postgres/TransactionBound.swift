@@ -2,8 +2,8 @@ import PostgreSQL
 
 /// The time limit of a transaction on PostgreSQL.
 ///
-/// A long transaction would delay other transactions that need its locks. It would also delay the takeover of its lane,
-/// and the removal of deleted rows.
+/// A long transaction would delay other transactions that need its locks. It would also delay another process that
+/// takes over the worker's lane (`LeaseTable`), and the server's removal of deleted rows.
 ///
 /// The time is checked before each statement and while the process waits for a result. At the limit, the statement is
 /// cancelled. The transaction is undone and run again (`RunAgain`). If the second run fails too, a worker halves its
@@ -13,8 +13,8 @@ import PostgreSQL
 ///
 /// In the service, the limit applies to all transactions, even reads. A long scan therefore uses several transactions.
 /// The limit doesn't apply to commands. `user export`, `migrate` and `doctor` must read everything from one state of
-/// the database. The limit doesn't apply to migrations either. In a command, each statement ends after 15 s. In a
-/// migration, statements have no such limit.
+/// the database. The limit doesn't apply to migrations either. In a command, the server cancels each statement that
+/// lasts longer than 15 s. In a migration, the server has no limit for statements.
 package struct TransactionBound: Sendable {
     /// The time limit of the service's transactions: 5 seconds.
     package static let service = TransactionBound(.seconds(5))

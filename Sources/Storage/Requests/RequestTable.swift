@@ -18,7 +18,7 @@ package struct RequestTable: TransactionTable {
         package var answer: [UInt8]?
         /// The command whose outcome the request waits for.
         package var waitsFor: (did: DeviceID, cid: Int64)?
-        /// How many copies the worker must still refuse, or nil if no copy was refused in the worker's absence.
+        /// How many copies of the request the worker must still refuse; nil if none was refused in its absence.
         ///
         /// The broker keeps each copy of the request for the absent worker. When the worker returns, it receives these
         /// copies, and must refuse them too.
@@ -147,7 +147,7 @@ package struct RequestTable: TransactionTable {
 
     /// Deletes at most `limit` requests received outside a period, and returns their number.
     ///
-    /// Rows are in the order of arrival. So the rows before an old row arrived even earlier, and are deleted too,
+    /// Rows are in the order of arrival. So all rows that come before an old row are even older. They are deleted too,
     /// whatever their stored times. If a row's time is after the period, the clock has been set back since then.
     func deleteOldest(outside kept: ClosedRange<Instant>, limit: Int) throws -> Int {
         try sql.rowsChanged(
@@ -223,7 +223,9 @@ package struct RequestTable: TransactionTable {
     /// Deletes a row and all rows before it, whatever their age.
     package func drop(upTo seq: Int64) throws { try sql.run("DELETE FROM request WHERE seq <= $1", seq) }
 
-    /// Counts at most `limit` requests before the first one received at or after `before`.
+    /// Counts the requests received before a moment, but at most `limit`.
+    ///
+    /// The count ends at the first row whose time is `before` or later. This row isn't counted.
     func count(before: Instant, limit: Int) throws -> Int64 {
         try sql.integer(
             """

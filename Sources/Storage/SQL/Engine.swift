@@ -15,7 +15,7 @@ enum Engine {
         }
     }
 
-    /// Runs a statement without a result, whose failure may be reported only later.
+    /// Runs a statement without a result; an error of the statement may be thrown only by a later call.
     func run(_ sql: String, bind: (ParameterTarget) -> Void) throws {
         switch self {
         case .sqlite(let connection): try connection.query(sql, bind: bind) { _ in true }
@@ -64,7 +64,7 @@ enum Engine {
         }
     }
 
-    /// Runs the statements that were waiting to be sent together with a later statement.
+    /// Runs the statements that have not been sent to PostgreSQL yet.
     func settle() throws {
         guard case .postgres(let connection) = self else { return }
         try connection.settle()

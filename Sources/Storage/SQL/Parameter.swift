@@ -1,11 +1,11 @@
 import CSQLite
 import PostgreSQL
 
-/// The statement or list that receives parameters, as a plain pointer that costs nothing to pass on.
+/// A plain pointer to the statement or the list that receives parameters; passing it on costs nothing.
 enum ParameterTarget {
     /// An SQLite statement that is about to run.
     case sqlite(OpaquePointer)
-    /// A PostgreSQL statement's list of parameters, which outlives the call.
+    /// A PostgreSQL statement's list of parameters, which the caller keeps until all parameters are set.
     case postgres(Unmanaged<PostgresParameters>)
 
     init(_ parameters: PostgresParameters) { self = .postgres(Unmanaged.passUnretained(parameters)) }

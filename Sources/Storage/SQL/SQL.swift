@@ -47,7 +47,7 @@ package final class SQL {
         }
     }
 
-    /// Runs a statement for each element, in order, with the one parameter from `value`.
+    /// Runs a statement for each element, in order; the closure `value` returns the statement's only parameter.
     package func run<Elements: Collection, Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -112,7 +112,9 @@ package final class SQL {
         }
     }
 
-    /// Runs a query with each element's one parameter, and calls the closure `row` with the element and each row found.
+    /// Runs a query for each element, and calls the closure `row` with the element and each row found.
+    ///
+    /// The closure `value` returns the query's only parameter.
     package func query<Elements: Collection, Value: ColumnValue>(
         _ sql: String,
         each elements: Elements,
@@ -179,7 +181,9 @@ package final class SQL {
         try query(table.select + clause, repeat each values) { $0.nextRow() }
     }
 
-    /// Returns the row with a key, or nil; the key's values are in the order of the table's columns.
+    /// Returns the row that has the given key, or nil if there is no such row.
+    ///
+    /// The key's values must be in the order of the table's columns.
     package func find<Record: TableRow, each Value: ColumnValue>(
         _ table: Table<Record>,
         _ key: repeat each Value
@@ -195,7 +199,7 @@ package final class SQL {
         }
     }
 
-    /// Returns an SQL expression for the next value of a column that the database numbers.
+    /// Returns an SQL expression for the next value of a column to which the database assigns ascending numbers.
     func nextNumber(of table: String, _ column: String) -> String {
         switch engine {
         case .sqlite: "(SELECT max(\(column)) + 1 FROM \(table))"

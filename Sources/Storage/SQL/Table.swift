@@ -152,7 +152,7 @@ package struct Table<Record: TableRow>: Sendable {
     package func columns(of alias: String) -> String { described.map { "\(alias).\($0.name)" }.joined(separator: ", ") }
 }
 
-/// One pass over a row's columns, which lists the columns, sets parameters from a row, or reads a row.
+/// One pass over a row's columns; the pass lists the columns, sets parameters from a row, or reads a row.
 package struct ColumnMapper<Record: TableRow> {
     private enum Pass {
         case list, bind, read

@@ -4,8 +4,8 @@ extension SQLiteFile {
     /// Opens a connection to a database file, with the service's settings.
     static func connect(to path: String) throws -> SQLiteConnection {
         let connection = try SQLiteConnection(path: path, busySeconds: 10)
-        // Pages are small, since reports change scattered pages. The log gets each changed page as a whole. The size
-        // must be set before the first table is created.
+        // Devices' reports change pages all over the file, and the log gets each changed page as a whole. Small pages
+        // therefore keep the log short. The size must be set before the first table is created.
         try connection.execute("PRAGMA page_size = \(pageBytes)")
         // With `auto_vacuum`, the file can give back unused pages, a few at a time. In a file with content, changing
         // this setting would write to the file.

@@ -96,7 +96,7 @@ package struct ScheduleTable: TransactionTable {
 
     /// Returns a string that changes when a schedule is created, deleted or run.
     ///
-    /// The string also changes with the time of the earliest next run.
+    /// The string also changes when the time of the earliest next run changes.
     package func changeMark() throws -> String {
         let marks = try [
             "SELECT count(*) FROM schedule", "SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL",
@@ -112,7 +112,9 @@ package struct ScheduleTable: TransactionTable {
         try sql.value("SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL")
     }
 
-    /// Returns triggers for the next occurrences after `start`, up to and including `end`, the earliest first.
+    /// Returns at most `limit` triggers for the schedules that are due next in a period, the earliest first.
+    ///
+    /// A schedule is included if its next occurrence is after `start`, and not after `end`.
     package func due(after start: Instant, upTo end: Instant, limit: Int) throws -> [Trigger] {
         try sql.query(
             """

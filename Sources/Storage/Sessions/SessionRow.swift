@@ -43,8 +43,9 @@ struct SessionRow: TableRow {
 
     /// The session for the gate's file, or nil if its token's hash is invalid.
     ///
-    /// After the session of a linked service has ended, the gate keeps the session, and treats it as an ended API key.
-    /// So the gate never admits a client that uses the app's secret on the session's terminal.
+    /// Even after the session of a linked service has ended, the gate keeps the session. The gate treats this session
+    /// as an ended API key. Because of this session, the gate never admits a client that uses the app's secret on the
+    /// session's terminal.
     var gateSession: Credentials.Session? {
         guard let token = Digest(tokenHash) else { return nil }
         let old = oldTokenHash.flatMap { Digest($0) }.map {

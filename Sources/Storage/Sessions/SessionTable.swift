@@ -189,7 +189,7 @@ package struct SessionTable: TransactionTable {
         try sql.run("INSERT INTO notice (noticeId, at) VALUES ($1, $2)", id, now)
     }
 
-    /// Deletes marks that are no longer needed, for example because the marked commits were answered.
+    /// Deletes marks that are no longer needed, for example because the answers to the marked commits have arrived.
     func forget(marks ids: [String]) throws { try sql.run("DELETE FROM notice WHERE noticeId = $1", each: ids) { $0 } }
 
     /// Claims the mark of a commit whose answer was lost, or returns false if the commit succeeded.

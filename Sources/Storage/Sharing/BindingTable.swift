@@ -93,7 +93,7 @@ package struct BindingTable: TransactionTable {
         return (Array(page), Int64(rows.count))
     }
 
-    /// Returns a user's device as a row of the list, or nil.
+    /// Returns a device as it appears in a user's list, or nil if the device isn't bound to the user.
     package func listed(_ did: DeviceID, _ uid: UserID) throws -> Listed? {
         try sql.first("\(Self.list) WHERE b.uid = $1 AND b.did = $2", uid, did) { Self.listed(&$0) }
     }
@@ -133,7 +133,9 @@ package struct BindingTable: TransactionTable {
         )
     }
 
-    /// Changes a user's alias and remark for a device, where nil changes nothing.
+    /// Changes a user's alias and remark for a device.
+    ///
+    /// If `alias` is nil, the stored alias stays unchanged. The same is true for `remark`.
     package func setCustomInfo(_ did: DeviceID, _ uid: UserID, alias: String?, remark: String?) throws {
         try transaction.requireLock(of: did)
         try sql.run(

@@ -101,8 +101,9 @@ package struct SharingTable: TransactionTable {
 
     /// Erases a user from some of a device's invitations, and returns the number of these invitations.
     ///
-    /// The method deletes up to `limit` invitations that the user sent. From up to `limit` invitations that the user
-    /// received, the method removes the user's id, as if the person had no account.
+    /// The method deletes up to `limit` invitations that the user sent. The method also removes the user's id from up
+    /// to `limit` invitations that the user received. These invitations are then like invitations to a person without
+    /// an account.
     package func forget(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
         try transaction.requireLock(of: did)
         try sql.run(

@@ -76,7 +76,7 @@ package struct RefreshTable: TransactionTable {
         ) { (uid, $0) }
     }
 
-    /// Adds refreshes for a product's subscribed bindings, after the visible attributes have changed.
+    /// Adds refreshes for a product's subscribed bindings, after the product's data points have changed.
     package func addAll(of key: ProductKey) throws {
         try sql.run(
             """

@@ -63,7 +63,7 @@ package struct StatusTable: TransactionTable {
         try sql.run(Self.savePresence, each: moved)
         cache?.put(reported)
         cache?.put(moved)
-        // The gate's file may need a larger connection number (`GateCredentials.record`).
+        // The gate's file may need the largest of these connection numbers (`GateCredentials.record`).
         for record in moved { transaction.gate.note(connection: record.status.presence.connection) }
     }
 

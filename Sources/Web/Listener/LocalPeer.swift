@@ -24,7 +24,7 @@ enum LocalPeer {
 
     /// Returns the client's address, even if a proxy on this machine made the connection.
     ///
-    /// The address is then the last one in `X-Forwarded-For`.
+    /// If a proxy on this machine sent the header `X-Forwarded-For`, the result is the last address in this header.
     static func client(_ channel: any Channel, _ head: HTTPRequestHead) -> String {
         let peer = address(of: channel)
         guard isLocal(peer), let named = head.headers["X-Forwarded-For"].last?.split(separator: ",").last else {
@@ -43,8 +43,8 @@ package enum ConnectionParty {
 
     /// Returns the address and port for this machine's connections, or the result of `household` for other connections.
     ///
-    /// Each connection from this machine counts as a separate party. The connection can come from a proxy that serves
-    /// many clients.
+    /// Each connection from this machine counts as a separate party, because the connection can come from a proxy that
+    /// serves many clients.
     package static func householdOrProxied(_ address: SocketAddress?) -> String {
         guard let text = address?.ipAddress, LocalPeer.isLocal(text) else { return household(address) }
         return "\(text) \(address?.port ?? 0)"

@@ -18,9 +18,10 @@ package struct WebServer: Service {
 
     /// Creates a server that begins to listen when it's run.
     ///
-    /// The server leaves out each part whose parameter is nil. `pages` are the pages that the links in messages open, and
-    /// `documents` is the reference. `front` serves requests and streams, and `oauth` is the authorization server. `console` returns
-    /// the console's URL for a visitor of the home page, or nil if the home page must not show the URL.
+    /// The server leaves out each part whose parameter is nil. `pages` are the pages that the links in messages open,
+    /// and `documents` is the reference. `front` serves requests and streams, and `oauth` is the authorization server.
+    /// `console` returns the console's URL for a visitor of the home page, or nil if the home page must not show the
+    /// URL.
     package init(
         _ listener: Listener,
         readiness: Readiness,

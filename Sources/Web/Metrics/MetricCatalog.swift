@@ -18,7 +18,7 @@ package enum MetricCatalog {
         package let help: String
         /// The ascending upper bounds of a histogram's buckets, or empty for other kinds.
         package var buckets: [Double] = []
-        /// How many label sets of this metric can each have a series of their own.
+        /// The maximum number of separate series of this metric.
         ///
         /// Because of this limit, a label whose values come from clients can't exhaust the memory.
         var seriesMax = MetricCatalog.seriesMax

@@ -56,7 +56,7 @@ package final class PrometheusRegistry: MetricsFactory {
         }
     }
 
-    /// Finds or makes a series, or returns nil if the metric has another kind.
+    /// Finds or makes a series, or returns nil if a metric of this name already exists with a different kind.
     private func series<S: Series>(
         _ label: String,
         _ dimensions: [(String, String)],

@@ -12,7 +12,7 @@ struct OAuthPage {
     let nonce: String
     /// The values that the user has entered.
     var form: [String: String]
-    /// The `codeToken` that belongs to the code sent to the user, or nil while the page asks for a password.
+    /// The `codeToken` from the answer to `account/sendCode`, or nil while the page asks for a password.
     var codeToken: String?
     /// The name of the error text to show, or nil if there is no error.
     var fault: String?

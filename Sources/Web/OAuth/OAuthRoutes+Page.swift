@@ -69,7 +69,8 @@ extension OAuthRoutes {
 
     /// Logs the user in with the entered password or code, or sends a code.
     ///
-    /// The service gets the same request that an app at the user's address would send, so the same limits apply.
+    /// The service gets the same request that an app would send from the user's IP address. The same limits therefore
+    /// apply.
     private func ask(for page: OAuthPage, from address: String) async throws -> JSONObject {
         guard !page.known.appSecret.isEmpty else { throw Rejection(.internal, "The app has no secret.") }
         let entered = page.form.filter { !$0.value.isEmpty }.mapValues { JSONValue.string($0) }

@@ -81,7 +81,7 @@ struct MissingPage: RouterMiddleware {
 }
 
 extension HTML {
-    /// Returns a page without scripts from the plain text `title` and the HTML `main`.
+    /// Returns a page that consists of the plain text `title` and the HTML `main`, and contains no scripts.
     static func page(language: String, title: String, basePath: String, _ main: String) -> String {
         """
         <!DOCTYPE html>

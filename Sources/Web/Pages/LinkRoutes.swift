@@ -3,8 +3,8 @@ import Hummingbird
 
 /// The pages behind the links in messages.
 ///
-/// Opening a link shows a page and changes nothing. The button posts the token in the request's body. The browser thus
-/// doesn't request the URL with the token again. Neither opening the link nor pressing the button is logged.
+/// Opening a link shows a page and changes nothing. The button posts the token in the request's body, so the URL of
+/// this second request doesn't contain the token. Neither opening the link nor pressing the button is logged.
 struct LinkRoutes: Sendable {
     let pages: Pages
     let visits: VisitLimit

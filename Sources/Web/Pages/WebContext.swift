@@ -18,7 +18,7 @@ struct WebContext: RequestContext {
 
     /// Returns the client's address, even if a proxy on this machine made the connection.
     ///
-    /// The address is then the last one in `X-Forwarded-For`.
+    /// If such a proxy made the connection, the client's address is the last one in `X-Forwarded-For`.
     func address(of request: Request) -> String {
         let peer = remoteAddress?.ipAddress ?? "unknown"
         guard LocalPeer.isLocal(peer),

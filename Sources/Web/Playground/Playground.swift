@@ -1,8 +1,8 @@
-/// The playground's facts about the service, and the addresses to which its page may connect.
+/// The playground's facts about the service, and the addresses to which the playground's page may connect.
 package struct Playground: Sendable {
     /// The port of MQTT over WebSocket, or nil if that listener is off.
     let webSocketPort: Int?
-    /// The port of MQTT over WebSocket with TLS, or nil if it is off.
+    /// The port of MQTT over WebSocket with TLS, or nil if that listener is off.
     let webSocketTLSPort: Int?
     /// Returns the facts as JSON.
     let facts: @Sendable (_ forThisMachine: Bool) -> String

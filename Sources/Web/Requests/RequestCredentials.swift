@@ -2,7 +2,7 @@ import Domain
 
 /// The credentials of an HTTP request.
 enum RequestCredentials: Equatable {
-    /// A session's token or an API key, which the envelope contains as `token`.
+    /// A session's token or an API key; the envelope contains either of them as the member `token`.
     case bearer(String)
     /// An app's id and its secret, for methods that need no token.
     case basic(app: String, secret: String)
@@ -38,7 +38,9 @@ enum RequestCredentials: Equatable {
         return Rejection(.invalidCredentials, "The header Authorization must be \(form).")
     }
 
-    /// Returns whether a string can be a token: its characters must need no JSON escapes in the envelope.
+    /// Returns whether a string can be a token.
+    ///
+    /// A token may contain only visible ASCII characters that the envelope's JSON can contain without escapes.
     static func isToken(_ text: String) -> Bool {
         (1...secretMax).contains(text.utf8.count)
             && text.utf8.allSatisfy {

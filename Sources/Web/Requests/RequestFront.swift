@@ -59,7 +59,7 @@ package struct RequestFront: Sendable {
         }
     }
 
-    /// The first levels of all paths, which equal the root of all topics.
+    /// The first levels of every path; they are the same as the root of all topics.
     let root: String
     /// The rule for the origins of pages that may send requests.
     let origins: OriginRule

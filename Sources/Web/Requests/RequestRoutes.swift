@@ -110,8 +110,8 @@ struct RequestRoutes: RouterMiddleware {
         switch await front.ask(asked) {
         case .answer(let bytes): return Self.response(to: bytes)
         case .refusal(let rejection):
-            // The gate refuses an invalid token without a reason. The reason is therefore looked up in the token's
-            // session.
+            // When the gate refuses an invalid token, its refusal contains no reason. The reason is therefore looked up
+            // in the token's session.
             guard rejection.code == .invalidToken, sender.isToken, rejection.reason == nil else { throw rejection }
             throw try await front.holder(sender.password)?.refusal ?? rejection
         }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A watch that cuts off an ended stream if its client reads too slowly.
 ///
-/// A stream ends with its session, key or subscription. One second later, the service must no longer send buffered
+/// A stream ends when its session, key or subscription ends. One second later, the service must no longer send buffered
 /// bytes. A client that reads fast enough isn't cut off, but receives the reason for the end.
 final class StreamCutoff: Sendable {
     private let channel: any Channel

@@ -11,7 +11,8 @@ struct StreamFilters: Equatable {
     ///
     /// Without any filter, the stream gets all messages of the terminal and its user.
     ///
-    /// - Throws: `Rejection`, with `Forbidden` for a filter outside the terminal's and user's topics.
+    /// - Throws: `Rejection`. Its code is `Forbidden` if the holder has no user, or if a filter is outside the topics
+    ///   of the terminal and the user.
     init(_ query: String?, of holder: RequestFront.Holder) throws(Rejection) {
         guard let uid = holder.uid else { throw Rejection(.forbidden, "A stream of messages needs a user's session.") }
         let spaces = ["app/\(holder.app.text)/\(holder.terminal.text)/", "user/\(uid.text)/"]

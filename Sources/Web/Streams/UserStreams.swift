@@ -21,9 +21,9 @@ package final class UserStreams: Sendable {
     /// Creates the collection of streams.
     ///
     /// Each open stream takes one of `places`. The broker sees the client's address if `addresses` is set and the
-    /// broker is local. Otherwise the broker sees this machine's address. `brokerRun` returns the number of the
-    /// service's connection to the broker. The number changes when the broker restarts. `brokerRun` returns nil while
-    /// the service isn't connected to the broker.
+    /// broker is local. Otherwise the broker sees this machine's address. `brokerRun` returns how many times the
+    /// service has connected to the broker so far, so this number changes when the broker restarts. `brokerRun` returns
+    /// nil while the service isn't connected to the broker.
     package init(
         brokerHost: String,
         brokerPort: Int,

@@ -7,7 +7,7 @@ import NIOWebSocket
 private protocol RelayEnd: ChannelDuplexHandler {
     var context: ChannelHandlerContext? { get set }
     var isReadOwed: Bool { get set }
-    /// The end to which received data is sent, or nil while it isn't connected.
+    /// The other end, which gets the data that this end receives; nil while the other end isn't connected.
     var other: (any RelayEnd)? { get }
     /// Whether more data may be read.
     var mayRead: Bool { get }
@@ -80,7 +80,9 @@ final class WebSocketRelay: RelayEnd {
 
     fileprivate var other: (any RelayEnd)? { broker }
 
-    /// Reading also stops if the client doesn't read the answers to its pings.
+    /// Whether the broker reads the client's data fast enough, and the client reads the data that is sent to it.
+    ///
+    /// Because of the second condition, a client that sends pings must also read the answers to them.
     fileprivate var mayRead: Bool { broker?.isWritable == true && isWritable }
 
     func handlerRemoved(context: ChannelHandlerContext) {

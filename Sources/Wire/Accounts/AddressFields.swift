@@ -87,7 +87,8 @@ extension Fields {
 
     /// Returns the unproven address that a user enters, or nil if the request has no address.
     ///
-    /// If the request contains `email` but no `countryCode`, the user's own country code is used.
+    /// If the request contains `email` and no `phone`, then `countryCode` can be absent, because an e-mail address
+    /// doesn't depend on the country.
     package func enteredAddress(
         of user: User,
         in regions: Regions

@@ -4,7 +4,7 @@ package import Domain
 package struct RegistrationParameters {
     /// The country and the region of the request.
     package let place: RequestRegion
-    /// The phone number and the e-mail address, or empty if both are absent.
+    /// The phone number and the e-mail address of the request; the array is empty if both are absent.
     package let addresses: [Address]
     /// The requested username, or nil if the field `username` is absent or contains the phone number.
     package let username: Username?

@@ -10,8 +10,8 @@ package struct RequestRegion: Sendable, Equatable {
 
     /// Reads `countryCode` and `region`.
     ///
-    /// If `countryCode` is absent, a phone number in E.164 gives the country code. Without such a number, the default
-    /// is used.
+    /// If `countryCode` is absent, a phone number in E.164 gives the country code. If the request has no such number
+    /// either, the app's default country code is used.
     ///
     /// - Throws: `Rejection`, with `RegionNotServed` if this installation doesn't serve the region.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {

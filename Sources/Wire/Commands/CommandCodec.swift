@@ -40,7 +40,9 @@ package enum CommandCodec {
         return object.encoded()
     }
 
-    /// Reads the content of `device/control`: `data` without the members that are null, or `binary`.
+    /// Reads the content of `device/control`: either `data` or `binary`.
+    ///
+    /// The members of `data` that are null are left out.
     package static func content(_ fields: Fields) throws(Rejection) -> (data: JSONObject, binary: String?) {
         let data = try fields.object("data")
         let binary = try fields.base64("binary")

@@ -23,7 +23,9 @@ extension Fields {
     /// Returns `after`, the position from which entries are read, or nil if the field is absent.
     package func eventsAfter() throws(Rejection) -> EventPlace? { try eventPlace("after") }
 
-    /// Returns `from`, the start of a subscription, which by default is the log's end.
+    /// Returns `from`, the position from which a new subscription gets entries.
+    ///
+    /// If the field is absent, the subscription gets only entries that are written after the request.
     package func eventsFrom() throws(Rejection) -> EventPlace { try eventPlace("from") ?? .now }
 
     /// Returns `cursor`, the subscription's new position, or nil if it is absent.
@@ -74,7 +76,7 @@ extension Fields {
 
     /// Returns the position that a field names, or nil if the field is absent.
     ///
-    /// A position is `now`, `start`, an entry's id or, if `withTime`, a time.
+    /// A position is `now`, `start` or an entry's id. If `withTime` is true, a position can also be a time.
     private func eventPlace(_ name: String, withTime: Bool = false) throws(Rejection) -> EventPlace? {
         guard let value = object[name] else { return nil }
         if withTime, value.intValue != nil { return try instant(name).map { .since($0) } }

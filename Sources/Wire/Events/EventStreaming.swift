@@ -25,7 +25,7 @@ package struct EventStreamRequest: Sendable {
 package enum EventPart: Sendable {
     /// Entries in order, as JSON.
     case events([(id: String, type: String, json: [UInt8])])
-    /// No entry has arrived for a while, so a comment tests the client's connection.
+    /// No entry has arrived for a while, so the stream sends the client an empty comment to test the connection.
     case silence
     /// The end, and its reason.
     case end(String)

@@ -3,7 +3,7 @@ import JSON
 
 /// An encoder of the event log's entries, and of data that only these entries contain.
 package enum LoggedEventCodec {
-    /// Encodes an entry for `app`, without ids and personal data of other apps' users.
+    /// Encodes an entry for `app`, and leaves out the ids and the personal data of other apps' users.
     package static func encode(_ event: LoggedEvent, id: EventCursor, for app: AppID) -> [UInt8] {
         let isForeign = event.app.map { $0 != app } ?? false
         var writer = JSONWriter(capacity: event.data.count + 256)

@@ -22,9 +22,9 @@ package struct DiscoveryCodec {
 
     /// Returns the message about the device, and the components of this and all earlier messages.
     ///
-    /// The returned components contain only their platforms. `known` contains the components of the earlier messages
-    /// in the same form. If the device no longer has one of these components, the message contains only the platform
-    /// of that component. Home Assistant then removes the component.
+    /// Each returned component has only the member `platform`. `known` contains the components of the earlier messages,
+    /// also with only this member. If the device no longer has one of these components, the message contains only the
+    /// platform of that component. Home Assistant then removes the component.
     package func message(
         maker: String,
         mac: MAC,
@@ -81,7 +81,8 @@ package struct DiscoveryCodec {
     private typealias Component = (key: String, object: JSONObject)
 
     private var components: [Component] {
-        // This sensor must show an offline device as "off", so only the service's availability counts.
+        // This sensor must show an offline device as "off". If the sensor's availability depended on the device, Home
+        // Assistant would show "unavailable" instead. Therefore, the availability depends only on the service.
         let online: JSONObject = ["device_class": "connectivity", "availability": [service]]
         let problem = topics.link(link.id, did, leaf: "problem")
         let whole = [

@@ -43,7 +43,7 @@ package enum HomeAssistantCodec {
         ])
     }
 
-    /// Returns whether the session that an event-log entry describes is a link.
+    /// Returns whether a session's entry in the event log belongs to a link.
     package static func isOfLink(_ event: LoggedEvent) -> Bool {
         (try? JSONValue.parse(event.data))?.objectValue?["platform"]?.stringValue == Session.linkPlatform
     }

@@ -76,7 +76,9 @@ extension Fields {
         return minutes
     }
 
-    /// Returns the period to explain, by default everything that is stored.
+    /// Returns the period whose notifications `notification/explain` lists.
+    ///
+    /// If `from` or `to` is absent, the period has no limit on that side.
     package func explainedPeriod() throws(Rejection) -> (from: Instant, to: Instant) {
         (try instant("from") ?? Instant(milliseconds: 0), try instant("to") ?? .max)
     }

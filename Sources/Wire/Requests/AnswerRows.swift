@@ -15,7 +15,7 @@ package enum AnswerRows {
     /// Returns the size of a row in an answer, in bytes.
     package static func bytes(of row: AnswerRow) -> Int { row.encoded().count + 1 }
 
-    /// Makes rows until the next row would make the answer larger than the largest payload.
+    /// Makes rows until the next row would no longer fit into the answer.
     package static func fitting<Element>(
         _ elements: some Sequence<Element>,
         row: (Element) throws -> AnswerRow
@@ -25,6 +25,8 @@ package enum AnswerRows {
     }
 
     /// Makes rows for an answer that already contains `bytes` bytes, and adds the new rows' size to `bytes`.
+    ///
+    /// The size of the first row that no longer fits is also added, so a later call with `bytes` makes no more rows.
     package static func fitting<Element>(
         _ elements: some Sequence<Element>,
         bytes: inout Int,

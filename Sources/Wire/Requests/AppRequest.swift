@@ -3,7 +3,7 @@ package import JSON
 
 /// A request from an app (reference: requests#envelope).
 ///
-/// The type is a class, so that passing a request on copies no fields.
+/// The type is a class, so that no fields are copied when one function passes a request to another.
 package final class AppRequest: Sendable {
     /// The app, from the topic.
     package let app: AppID

@@ -29,7 +29,9 @@ extension Fields {
     /// Returns `limit`, the maximum number of rows on a page, or nil if the field is absent.
     package func pageLimit(max: Int64) throws(Rejection) -> Int? { try integer("limit", in: 1...max).map { Int($0) } }
 
-    /// Returns the number of rows before the page, from `cursor` or `offset`, or 0 if both are absent.
+    /// Returns how many rows of the list come before the page.
+    ///
+    /// The field `cursor` or the field `offset` contains this number. If both fields are absent, the number is 0.
     package func pageOffset() throws(Rejection) -> Int64 {
         guard let cursor = try text("cursor", length: 1...16) else {
             return try integer("offset", in: 0...JSONValue.integerMax) ?? 0

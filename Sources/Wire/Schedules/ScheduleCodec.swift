@@ -195,7 +195,8 @@ package enum ScheduleCodec {
 
     /// Parses the trigger of a due schedule.
     ///
-    /// The field `firedAt` is required but not kept. Instead, a run stores the time of the worker's decision.
+    /// The field `firedAt` is required but not kept. Instead, a run stores the time at which the schedule worker
+    /// handled the trigger.
     package static func decode(trigger bytes: ArraySlice<UInt8>, of schedule: ScheduleID) throws(WireError) -> Trigger {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let dueAt = try fields.required("dueAt", fields.instant("dueAt"))

@@ -13,7 +13,7 @@ package struct LogoutCodeParameters: Sendable, Equatable {
     /// The proof.
     package let proof: Proof
 
-    /// The path of the proof's field, which a refusal names.
+    /// The path of the field with the proof, for refusals that name this field.
     package var field: String {
         switch proof {
         case .code: "params.authCode"
@@ -29,7 +29,10 @@ package struct LogoutCodeParameters: Sendable, Equatable {
         case authCode, password
     }
 
-    /// Reads the account's address, whose kind is `accountType`, and the proof, whose kind is `verifyType`.
+    /// Reads the account's address and the proof.
+    ///
+    /// The field `accountType` tells whether the address is an e-mail address or a phone number. The field `verifyType`
+    /// tells whether the proof is a code or a password.
     package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
         let countryCode = try fields.countryCode(else: regions.defaultCountryCode)
         let accountType = try fields.required("accountType", fields.word("accountType", as: AccountType.self))

@@ -9,7 +9,7 @@ package struct TerminalInfo: Sendable, Equatable {
     /// The terminal's display name.
     package let name: String
 
-    /// Describes a terminal that the service makes.
+    /// Describes a terminal that the service itself creates, such as the one for a user's Home Assistant.
     package init(platform: String, name: String) { (self.platform, os, self.name) = (platform, "", name) }
 
     /// Reads `platform`, `os` and `name`; absent fields become empty strings.

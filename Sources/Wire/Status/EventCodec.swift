@@ -30,7 +30,7 @@ package enum EventCodec {
         ])
     }
 
-    /// Parses the actor in a message, or returns nil if missing or malformed.
+    /// Parses the actor in a message, or returns nil if the actor is missing or malformed.
     package static func decode(_ value: JSONValue?) -> Actor? {
         guard let object = value?.objectValue, let id = object["id"]?.stringValue,
             let kind = object["kind"]?.stringValue.flatMap(Actor.Kind.init(rawValue:))

@@ -27,10 +27,10 @@ package enum ReportCodec {
         }
     }
 
-    /// Refuses a report if the data of one point, as the service encodes it, exceeds a payload's limit.
+    /// Refuses a report if one of its points contains too much data for a payload.
     ///
-    /// The service may encode a number with more characters than the device did. For example, the service writes `1e15`
-    /// as a number of sixteen digits.
+    /// The data is measured in the service's encoding. The service may encode a number with more characters than the
+    /// device did. For example, the service writes `1e15` as a number of sixteen digits.
     private static func checked(
         _ report: Report,
         _ bytes: Int

@@ -67,8 +67,8 @@ extension Call {
 
     /// Refuses another app's terminal, and a new terminal beyond the app's limit.
     ///
-    /// An app's new terminals per hour are limited, so that they don't fill the store. Methods with slow work make this
-    /// check before that work.
+    /// An app's new terminals per hour are limited, so that they don't fill the store. Methods with slow work call this
+    /// function before they start that work.
     func checkTerminal() throws {
         if let owner = try tx.sessions.app(of: request.terminal) {
             guard owner != app.id else { return }

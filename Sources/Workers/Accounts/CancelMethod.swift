@@ -26,7 +26,7 @@ enum CancelMethod {
         return .result(AccountCodec.cancelled(until: deletesAt))
     }
 
-    /// Returns the request's proof, or nil if the request neither has nor needs one.
+    /// Returns the request's proof, or nil if the request contains no proof and needs none.
     private static func proof(_ call: Call, _ user: User) throws -> (proof: OwnerProof, field: String)? {
         let addresses = user.verifiedAddresses
         if let given = try CancelProof(call.fields) {

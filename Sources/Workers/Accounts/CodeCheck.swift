@@ -34,7 +34,7 @@ enum CodeCheck {
         return try CodeRules.accepts(code) && call.tx.codes.countTry(scope, token: token, max: CodeRules.wrongCodesMax)
     }
 
-    /// Returns whether a code or ticket proves the address, and doesn't use up the code or ticket.
+    /// Returns whether a code or ticket proves the address, without using up the code or ticket.
     static func matches(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         try check(proof, of: scope, uses: false, call)
     }

@@ -85,7 +85,7 @@ enum Login {
         return places.compactMap(\.self).filter { seen.insert($0.uid).inserted }
     }
 
-    /// Returns the other users who can log in with an e-mail address, padded with nils.
+    /// Returns the users other than `owner` who can log in with an e-mail address, padded with nils.
     ///
     /// The list contains users who registered the address without proof, if the app allows that. If the request gives
     /// the address as `account`, the list also contains the user who has the address as a username.
@@ -143,9 +143,10 @@ enum Login {
         return try SessionLifecycle.begin(for: user, on: wanted.terminal, isNew: false, &call)
     }
 
-    /// Returns the user found by the name, and the candidate that logs in.
+    /// Returns the user found by the name, and the user to log in.
     ///
-    /// The candidate that logs in is the one with the matching password, or else the first one.
+    /// The user to log in is the one whose password was verified. If no user has the verified password, `runPassword`
+    /// refuses the login, whichever user is returned.
     private static func findMeant(_ wanted: Wanted, _ call: Call) throws -> (first: User?, meant: User?) {
         let region = wanted.place.region
         let first = try call.tx.accounts.find(wanted.name, app: call.app.id, region: region)

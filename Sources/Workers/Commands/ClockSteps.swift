@@ -6,7 +6,9 @@ import Domain
 struct ClockSteps {
     private var last: (wall: Instant, steady: ContinuousClock.Instant)?
 
-    /// The smallest step that counts, in milliseconds, since smaller ones cause no noticeable delay.
+    /// The size in milliseconds that a step must exceed to count.
+    ///
+    /// Smaller steps cause no noticeable delay.
     static let leastMilliseconds: Int64 = 1000
 
     /// Returns by how many milliseconds the clock was set back since the last call of `note`.

@@ -154,8 +154,8 @@ package enum CommandDispatcher {
     private static func refusal(_ command: Command, in tx: Transaction) throws -> ErrorCode? {
         var user = command.user
         if command.actor.kind == .schedule {
-            // Deleting a schedule does not recall its command. If the schedule's creator has lost the binding to the
-            // device, `Bindings` has already ended the command.
+            // If the schedule has been deleted, its command is still sent. If the schedule's creator had lost the
+            // binding to the device, `Bindings` would already have ended the command.
             user = try tx.schedules.find(ScheduleID(trusted: command.actor.id))?.creator
         }
         guard let uid = user else { return nil }

@@ -28,7 +28,7 @@ enum DeviceMethods {
 
     // MARK: The device of a request
 
-    /// Returns the caller's binding to a device whose product must belong to the app.
+    /// Returns the caller's binding to the request's device, or throws if the app doesn't have the device's product.
     static func binding(_ call: Call) throws -> Binding {
         let binding = try bindingOfAnyProduct(call)
         guard let record = try call.tx.statuses.find(binding.did), call.app.products.contains(record.productKey) else {
@@ -64,7 +64,10 @@ enum DeviceMethods {
         }
     }
 
-    /// Returns the start of a device's visible past, the start of the device's kept history, and the device's product.
+    /// Returns the times from which a device's past is visible and kept, and the device's product.
+    ///
+    /// `since` is the time from which users may see the device's past. `oldest` is the time from which the service
+    /// keeps the device's history.
     static func reach(_ did: DeviceID, _ call: Call) throws -> (since: Instant, oldest: Instant, product: Product?) {
         guard let device = try call.tx.devices.find(did) else { throw isGone }
         let product = try call.work.product(device.productKey)

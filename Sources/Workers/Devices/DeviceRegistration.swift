@@ -117,8 +117,8 @@ struct DeviceRegistration {
     /// Gives the device a new secret.
     ///
     /// The new secret is in the credentials file before the answer is sent. The gate reads that file, and closes
-    /// connections that used the old secret. A message to the gate about closing the old connections could arrive too
-    /// late. The gate would then close the device's new connection.
+    /// connections that used the old secret. No message asks the gate to close the old connections, because such a
+    /// message could arrive too late, and the gate would then close the device's new connection.
     private func grant(_ did: DeviceID, in work: inout UnitOfWork) throws -> [UInt8] {
         let secret = Sodium.randomSecret()
         try work.tx.devices.setIdentity(did, secret: secret, passcode: request.passcode, hardware: request.hardware)

@@ -101,7 +101,7 @@ enum HomeMethods {
         return .done
     }
 
-    /// Replans a user's sunrise and sunset schedules, which depend on the home's location.
+    /// Replans a user's sunrise and sunset schedules, which depend on the locations of the user's homes.
     private static func replan(_ uid: UserID, _ call: inout Call) throws {
         try call.tx.replans.add(.user(uid))
         call.work.effects.wake(.schedule)

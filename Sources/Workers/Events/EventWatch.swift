@@ -98,7 +98,7 @@ package final class EventWatch: Sendable {
         let mustStart = state.withLock { state in
             state.waiting.append(Waiting(wait: wait, done: done))
             count.store(state.waiting.count, ordering: .releasing)
-            // Rows after this reader's cursor are read again, even if they were read for other readers.
+            // The thread must read all rows after this reader's cursor, even rows that it has read for other readers.
             state.seen = state.seen.map { min($0, wait.cursor) } ?? wait.cursor
             return !exchange(&state.isRunning, with: true)
         }

@@ -4,7 +4,7 @@ import Wire
 
 /// Entries of the event log, written in the same transaction as the changes that they describe.
 extension UnitOfWork {
-    /// Logs an event of a device, as its users see it.
+    /// Logs a device's event, encoded in the same way as for the device's users.
     mutating func log(_ event: Event, of did: DeviceID, product: ProductKey?) {
         guard let type = EventType(event), let product else { return }
         let data = EventCodec.encode(event)

@@ -2,7 +2,7 @@ package import Domain
 package import Providers
 import Sodium
 
-/// A batch of events for a webhook, and its end in the event log.
+/// A batch of events for a webhook, with the position in the event log at which the batch ends.
 struct WebhookBatch {
     /// The subscription as it was read before the post.
     let row: EventSubscription

@@ -22,7 +22,7 @@ final class WebhookReadahead: Sendable {
         }
     }
 
-    /// Waits for the page, and must be called without an open transaction.
+    /// Waits until the page has been read; the caller must have no open transaction.
     func wait() {
         isRead.wait()
         isRead.signal()

@@ -2,7 +2,7 @@ package import Domain
 import Providers
 package import Storage
 
-/// The replay of a dead letter that a webhook refused, for an operator.
+/// An operator's action that posts a dead letter again to the webhook that refused it.
 package enum WebhookReplay {
     /// Posts a dead letter to its webhook, and returns the reason if that fails.
     ///

@@ -118,7 +118,8 @@ extension WebhookSender {
             return true
         }
         report(verdict, before: batch.row, of: delivery)
-        // The subscription was paused, moved or changed during the post, so the outcome no longer matters.
+        // The subscription was paused or deleted during the post, or its cursor was moved. So the outcome no longer
+        // matters.
         guard isCurrent else { return .turn }
         judged.row = verdict.row
         if mustNote { judged.tries = ([], delivery.at) }

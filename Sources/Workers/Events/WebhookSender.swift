@@ -119,7 +119,7 @@ package final class WebhookSender: Sendable {
         threads.withLock { $0.running -= 1 }
     }
 
-    /// Waits for work; returns true if no work arrived, so that the thread must end.
+    /// Waits for work, and returns whether the thread must end because no work arrived.
     private func isIdle() -> Bool {
         threads.withLock { $0.idle += 1 }
         let isOver = bell.wait(timeout: .now() + .seconds(Self.idleSeconds)) == .timedOut

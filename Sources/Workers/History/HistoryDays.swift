@@ -3,8 +3,8 @@ import Storage
 
 /// A job that sums up past days (`HistoryDayTable`) for charts of months.
 ///
-/// In a store without summaries, the job begins with the oldest day whose records may still be kept. A run can stop
-/// between devices.
+/// In a store without summaries, the job begins with the oldest day of which the store may still contain records. A run
+/// can stop after any device.
 struct HistoryDays: MaintenanceJob {
     private let environment: Environment
     /// The day that is being summed up, and the last device that was checked for this day.

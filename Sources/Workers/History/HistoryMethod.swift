@@ -11,7 +11,7 @@ enum HistoryMethod {
 
     @Sendable
     static func run(_ call: inout Call) throws -> Reply {
-        // The call refuses a user who lost the device since the reading began.
+        // `DeviceMethods.binding` refuses a user who has lost the device since the reading began.
         let binding = try DeviceMethods.binding(call)
         guard let page = call.prepared.page else {
             throw Rejection(.unavailable, "The history can't be read now.", retryAfter: 5)

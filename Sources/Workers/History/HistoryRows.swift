@@ -22,7 +22,7 @@ struct PlainRows: HistoryRows {
         let row = HistoryCodec.row(at: record.ts, data: record.data, binary: record.binary, for: question)
         guard let row else { return true }
         let size = AnswerRows.bytes(of: row)
-        // A row that is larger than a page is the only row of its page.
+        // If a row alone has more than `bytesMax` bytes, the page contains only this row.
         guard rows.count < question.limit,
             rows.isEmpty || bytes + size <= HistoryPage.bytesMax
         else { return false }

@@ -72,9 +72,9 @@ struct SummaryRows: HistoryRows {
         guard let bounds else { return page }
         // The next page sums up this step again, from the step's beginning.
         page.place = HistoryPlace(max(bounds.lowerBound, question.place.ts))
-        // A page has no rows if none of the steps that it finished has values. The next page then begins after these
-        // steps. The request is refused only if the page can't finish its first step, because the next page would begin
-        // with the same step.
+        // If the page finished steps but none of these steps has values, the page has no rows. The next page then
+        // begins after these steps. The request is refused only if the page can't finish its first step, because the
+        // next page would begin with the same step.
         if rows.isEmpty, bounds.lowerBound <= question.place.ts {
             page.refusal = .invalid(
                 "params.every",

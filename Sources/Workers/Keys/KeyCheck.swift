@@ -19,7 +19,8 @@ enum KeyCheck {
     /// Refuses a request if it comes from the terminal of a key or of a linked service.
     ///
     /// Only requests whose methods need no token are checked here. The gate accepts a request from a linked service's
-    /// terminal only with the service's access token. Such a token is therefore enough to recognise a linked service.
+    /// terminal only with the service's access token. To recognise a linked service, it is therefore enough to check
+    /// whether the request has an access token.
     static func refuseTerminal(of request: AppRequest, in tx: Transaction) throws {
         if let token = request.token, OAuthToken.isAccess(token) {
             throw Rejection(.forbidden, "A linked service can't call \(request.name).")
@@ -28,7 +29,7 @@ enum KeyCheck {
         throw Rejection(.forbidden, "A key can't call \(request.name).")
     }
 
-    /// Returns a session in which the key acts for the named user, or nil if it acts for the app.
+    /// Returns a session in which the key acts for the request's user, or nil if the key acts for the app.
     static func session(of request: AppRequest, by key: APIKey, in tx: Transaction) throws -> Session? {
         guard APIKey.actsForUser(request.service, request.method) else { return nil }
         guard let text = request.uid else {

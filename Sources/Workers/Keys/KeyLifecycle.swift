@@ -4,7 +4,7 @@ import Wire
 
 /// The end of API keys.
 package enum KeyLifecycle {
-    /// Ends a key, and has its connection closed after the commit.
+    /// Ends a key, and makes the gate close the key's connection after the commit.
     package static func end(_ key: APIKey, in work: inout UnitOfWork) throws {
         try work.tx.keys.end(key)
         work.effects.observed.addRevocation(since: work.now)

@@ -48,8 +48,8 @@ struct HeldLanes {
 
     /// Gives back lanes whose threads have ended, and returns whether there were any.
     ///
-    /// If `isLate` is true, gives back all lanes. A lane with a running thread can be taken only between the thread's
-    /// transactions. Once the lane is taken, the thread can't commit.
+    /// If `isLate` is true, gives back all lanes. Another process can take a lane with a running thread only between
+    /// the thread's transactions. Once another process has taken the lane, the thread can't commit.
     mutating func releaseEnded(orAll isLate: Bool = false) -> Bool {
         let ended = held.values.filter { $0.end.isReached.load(ordering: .acquiring) }
         let leases = (isLate ? Array(held.values) : ended).filter { !$0.isReleased }.map(\.lease)
@@ -102,8 +102,8 @@ struct HeldLanes {
                 isDraining: isDraining
             )
             let step = shares.step
-            // A process that must hand over its lanes gives back all at once. Otherwise, lanes are given back one after
-            // the other.
+            // A process that must hand over its lanes gives back all of them at the same time. Otherwise, a process
+            // gives back one lane after the other.
             if step.give > 0, isDraining || !own.contains(where: \.isStopping) {
                 let surplus = own.map(\.lease.lane).sorted { $0.number > $1.number }
                 for lane in surplus.prefix(step.give) { stop(lane) }
@@ -136,7 +136,7 @@ struct HeldLanes {
         }
     }
 
-    /// Starts threads for lanes that this process holds without a thread, such as after a failed release.
+    /// Starts threads for lanes that this process holds without a thread, for example after a failed release.
     private mutating func resume(_ worker: WorkerName, _ leases: [LeaseTable.Lease]) throws {
         for lease in leases where lease.node == member.membership.id && lease.isHeld {
             let lane = member.environment.plan.lane(of: worker, number: lease.lane)

@@ -58,7 +58,7 @@ package struct LanePlan: Sendable, Equatable {
         Lane(worker, Shards(lane: number, of: count(of: worker)))
     }
 
-    /// Returns the worker's lane that handles the messages of an id.
+    /// Returns the worker's lane that handles the messages for an id, such as a device's id.
     package func lane(of worker: WorkerName, for id: String) -> Lane {
         lane(of: worker, number: Int(Shard.of(id.utf8)) % count(of: worker))
     }

@@ -9,10 +9,10 @@ package struct LaneLease: Sendable {
     /// The membership of the process.
     package let membership: Membership
 
-    /// Whether the lane certainly belongs to this process, as measured by the process's clock.
+    /// Whether this process's clock shows that no other process can have taken the lane yet.
     var isTrusted: Bool { membership.isTrusted }
 
-    /// Throws `LaneInDoubt` if this process hasn't renewed its lifetime for too long.
+    /// Throws `LaneInDoubt` if this process last renewed its lifetime so long ago that it may have lost the lane.
     func check() throws {
         if !isTrusted { throw LaneInDoubt() }
     }

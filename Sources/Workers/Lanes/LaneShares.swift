@@ -1,4 +1,4 @@
-/// The calculation of how many lanes a process takes or gives back, so that all shares are about equal.
+/// A calculation of how many lanes a process must take or give back to make all shares about equal.
 struct LaneShares {
     /// The number of lanes that the worker has in all.
     var total: Int
@@ -6,7 +6,7 @@ struct LaneShares {
     var free: Int
     /// The number of lanes that this process holds.
     var own: Int
-    /// The number of lanes of each other living process that takes lanes.
+    /// The number of lanes held by each of the other living processes that take lanes.
     var others: [Int]
     /// Whether this process must hand over its lanes.
     var isDraining = false
@@ -21,8 +21,8 @@ struct LaneShares {
 
     /// The next step towards even shares.
     ///
-    /// A process can take several free lanes at once. It gives back one lane at a time, since a lane pauses while
-    /// moving. If it must hand over its lanes, it gives back all at once.
+    /// A process can take several free lanes in one step. It gives back only one lane in one step, because a lane
+    /// pauses while it moves. A process that must hand over its lanes gives back all of them in one step.
     var step: Step {
         guard !isDraining else { return Step(give: others.isEmpty ? 0 : own) }
         let share = (total + others.count) / (others.count + 1)
@@ -32,8 +32,8 @@ struct LaneShares {
 
     /// The number of free lanes for this process.
     ///
-    /// Each free lane in turn goes to the process with the fewest lanes. Without this rule, processes that give lanes
-    /// to another process would take them back.
+    /// The free lanes are assigned one after the other, each to the process that then has the fewest lanes. Without
+    /// this rule, a process that gives back a lane for another process could take the same lane again.
     private var portion: Int {
         var (count, counts) = (own, others)
         for _ in 0..<free {

@@ -5,8 +5,8 @@ import Synchronization
 /// A guard of the data directory's disk that decides whether data may be written.
 ///
 /// If the free space falls below a reserve, requests that write are refused. Reports stay unacknowledged at the broker.
-/// The reserve leaves space for ending sessions and for deletions. If the store and the broker are on other machines,
-/// the guard only reports. One thread checks the disk; any thread may read the result.
+/// The reserve leaves enough space to end sessions and to delete data. If the store and the broker are on other
+/// machines, the guard only reports. One thread checks the disk; any thread may read the result.
 package final class DiskGuard: Sendable {
     /// The space of a disk, in bytes.
     package typealias Room = DiskRoom
@@ -37,7 +37,7 @@ package final class DiskGuard: Sendable {
         self.measure = measure
     }
 
-    /// Makes a guard of a path's disk that, if `stops` is false, only reports.
+    /// Makes a guard of the disk that contains `path`; if `stops` is false, the guard only reports.
     package convenience init(path: String, _ reserve: DiskReserve, stops: Bool = true) {
         self.init(reserve, stops: stops) { Room.of(path) }
     }

@@ -6,7 +6,7 @@ import Wire
 /// The counts of wrong passwords for each account, terminal and name.
 ///
 /// Tries under names without an account are counted too. A try is counted before the password is compared, so parallel
-/// requests get no extra tries. A successful try is subtracted again.
+/// requests get no extra tries. If the password is correct, the try is subtracted from the counts.
 package struct PasswordTries {
     private static let windowSeconds: Int64 = 900
 
@@ -45,7 +45,7 @@ package struct PasswordTries {
         for subject in [named, terminal(call), account(user)] { try call.tx.attempts.takeBack(subject) }
     }
 
-    /// Subtracts a logged-in user's try from the counts again, because the password was correct.
+    /// Subtracts a logged-in user's try from the counts, because the password was correct.
     static func succeeded(_ user: User, _ call: Call) throws {
         for subject in [account(user), terminal(call)] + names(user, call.tx) { try call.tx.attempts.takeBack(subject) }
     }
@@ -55,7 +55,9 @@ package struct PasswordTries {
         try tx.attempts.retryAfter(account(user), max: limits.passwordFailures, windowSeconds: windowSeconds)
     }
 
-    /// Deletes a user's counts of wrong passwords, such as after a password reset or when an operator unlocks the user.
+    /// Deletes a user's counts of wrong passwords.
+    ///
+    /// This happens, for example, after a password reset or when an operator unlocks the user.
     package static func clear(_ user: User, in tx: Transaction) throws {
         for subject in [account(user)] + names(user, tx) { try tx.attempts.clear(subject) }
     }

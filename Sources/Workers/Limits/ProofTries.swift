@@ -4,7 +4,7 @@ import Wire
 /// The counts of tries to give a proof: a passcode, a label or a scanned code.
 ///
 /// Tries are counted before the proof is checked. So parallel requests get no extra tries. If the proof is correct,
-/// `succeed` subtracts the try again. A failed transaction counts no try.
+/// `succeed` subtracts the try from the counts. A failed transaction counts no try.
 ///
 /// A try for an unknown device counts only towards the user's limit for that device name. The try doesn't use up the
 /// terminal's tries, but it is refused if the terminal has no tries left.

@@ -16,7 +16,9 @@ struct Quota: Sendable {
         case bindTriesPerUser, bindTriesPerTerminal, bindTriesPerDevice
         case previewsPerTerminal
 
-        /// The message if the limit is reached, which doesn't reveal whose limit it is.
+        /// The message if the limit is reached.
+        ///
+        /// Limits with different owners often share a message, which then doesn't reveal whose limit was reached.
         var message: String {
             switch self {
             case .codePause, .codesPerPurpose, .codesPerAddress:

@@ -10,7 +10,9 @@ import Synchronization
 package final class QuotaFront: Sendable {
     /// The maximum number of entries, which take about 150 bytes each: 3 MB.
     private static let entriesMax = 20_000
-    /// The maximum number of remembered transactions, which is more than ever run at the same time.
+    /// The maximum number of remembered transactions.
+    ///
+    /// This number is larger than the number of transactions that can run at the same time.
     private static let transactionsMax = 256
 
     private struct State {

@@ -19,7 +19,7 @@ package struct RefusalLog {
 
     /// The maximum number of refusals that wait to be written; further refusals are only counted in the metrics.
     private static let waitingMax = 1000
-    /// A write of more refusals than this number is followed by a longer pause.
+    /// If a write contains more refusals than this number, the pause after the write is longer.
     private static let manyMin = 50
     private static let (pauseMilliseconds, longPauseMilliseconds) = (Int64(1000), Int64(5000))
 

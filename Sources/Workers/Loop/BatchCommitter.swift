@@ -28,7 +28,7 @@ struct CommitOutcome {
     }
 }
 
-/// Divides a worker's messages and due work into transactions, depending on the store.
+/// A type that divides a worker's messages and due work into transactions, depending on the store.
 protocol BatchCommitter {
     /// Commits the parts of a batch, and the due work if `due` is true.
     ///
@@ -42,7 +42,7 @@ protocol BatchCommitter {
     ) throws -> CommitOutcome
 }
 
-/// The committer for a database file: one transaction, since the file's writers take turns.
+/// The committer for a database file, which uses one transaction, because only one writer at a time can commit.
 enum FileCommitter: BatchCommitter {
     static func commit<Handler: BatchHandler>(
         _ parts: [[Inbound]],

@@ -52,7 +52,7 @@ package protocol BatchHandler {
     ///
     /// This method is cheap and writes nothing. If there is no transaction, it never throws.
     func waiting(in tx: Transaction?) throws -> WaitingWork
-    /// Carries out due work and work that other workers left; returns nil if there was nothing to do.
+    /// Carries out due work and work that other workers left for this worker; returns nil if there was none.
     mutating func due(in tx: Transaction) throws -> Effects?
 }
 

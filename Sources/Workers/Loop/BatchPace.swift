@@ -2,8 +2,8 @@ import Domain
 
 /// The number of messages in the next batch, chosen so that the batch ends in time.
 ///
-/// Batches of expensive messages would delay the senders of cheap messages. Batches of few cheap messages would spend
-/// most time on commits. Therefore, the size of each batch depends on the duration of the last batch.
+/// Large batches of expensive messages would delay the senders of cheap messages. Small batches of cheap messages would
+/// spend most of the time on commits. Therefore, the size of each batch depends on the duration of the last batch.
 ///
 /// With a remote database, a batch's duration can be mostly latency. Smaller batches don't shorten latency. The target
 /// duration is then at least three times the shortest recent duration.

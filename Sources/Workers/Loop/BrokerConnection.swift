@@ -30,7 +30,7 @@ package protocol BrokerConnection: ~Copyable {
     ) throws -> Int32
     /// Lets the next `flush` send the acknowledgements of the `count` oldest received messages.
     mutating func acknowledge(_ count: Int)
-    /// Sends the queued messages and the released acknowledgements.
+    /// Sends the queued messages, and the acknowledgements that `acknowledge` has allowed.
     mutating func flush() throws
     /// Disconnects; all received messages must have been acknowledged.
     mutating func disconnect()

@@ -90,7 +90,7 @@ struct EffectWriter {
 
     // MARK: After the commit
 
-    /// Wakes workers with new work, begins slow work, and updates the metrics.
+    /// Wakes the workers that have new work, begins slow work, and updates the metrics.
     func finish(_ effects: Effects) {
         if let environment {
             for call in effects.woken {

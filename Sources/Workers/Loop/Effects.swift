@@ -21,7 +21,7 @@ package struct Effects {
     /// The workers to wake because they have new work.
     package private(set) var woken: Set<Call> = []
 
-    /// A wakeup of all lanes of a worker, or only of the lane that handles an id.
+    /// A wakeup of all lanes of a worker, or only of the lane that handles the messages for an id.
     package struct Call: Hashable, Sendable {
         /// The worker to wake.
         package var worker: WorkerName
@@ -154,7 +154,7 @@ package struct Effects {
 extension DeadLetter {
     /// A dead letter that has not been stored yet.
     package struct Draft: Sendable {
-        /// The kind of the message's fault, and the metric's label.
+        /// The kind of the message's fault; the raw value is a label of the metric for dead letters.
         package enum Kind: String, Sendable {
             /// The topic is unknown.
             case topic
@@ -176,7 +176,7 @@ extension DeadLetter {
         package var topic: String
         /// The payload, or the part of it that may be kept.
         package var payload: [UInt8]
-        /// Whether only the members' names and sizes are kept, because values may be secret.
+        /// Whether only the names and sizes of the payload's values are kept, because the values may be secret.
         package var isShapeOnly: Bool
         /// The trace that the message's sender named, for the log.
         package var trace: TraceID?

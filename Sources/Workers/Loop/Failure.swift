@@ -11,7 +11,7 @@ enum Failure {
             && !StoreError.isStoresFault(error)
     }
 
-    /// Returns whether the messages of a failed batch can succeed in parts.
+    /// Returns whether a failed batch can succeed, at least partly, if it is divided into parts.
     ///
     /// Parts can succeed if one message may be the cause of the error. They can also succeed if several messages
     /// together took too long.

@@ -7,9 +7,9 @@ import Wire
 /// The worker can't count the messages at the broker. Instead, the worker sends itself an echo each second. Echoes wait
 /// in the same queues as other messages.
 ///
-/// The gate also uses the status worker's echoes, to count devices' unprocessed messages (`Backlog`). Therefore, the
-/// status worker sends the next echo early while messages are still arriving. It does so only after it has handled all
-/// messages that arrived before the last echo.
+/// The gate also uses the status worker's echoes, to count devices' unprocessed messages (`Backlog`). Only an echo can
+/// tell the gate that messages have been processed. Therefore, while messages are still arriving, the status worker
+/// sends the next echo early. It does so only after it has handled all messages that arrived before its previous echo.
 struct Lateness {
     private let worker: WorkerName
     private let name: String

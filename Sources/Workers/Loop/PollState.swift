@@ -5,7 +5,7 @@ import Domain
 /// The state machine takes events, returns steps and has no side effects. Twice a second, a worker checks the store for
 /// due work and other workers' messages. If processes share the work, the worker checks every two seconds. The worker
 /// also checks when another worker wakes it. If neither a message nor a confirmation arrives during a wait, the worker
-/// also checks after this wait, unless the wait was shortened because of a delayed message.
+/// also checks after this wait. This rule doesn't apply to a wait that was shortened because of a delayed message.
 struct PollState {
     /// The worker's next step.
     enum Step: Equatable {
@@ -35,7 +35,7 @@ struct PollState {
         var hasWork = false
         /// When work is next due; nil if no work is scheduled, or if the outbox is too full for due work.
         var nextDue: Instant?
-        /// How long a message must still wait, or nil if no message must wait.
+        /// How long a delayed message must still wait, or nil if no message is delayed.
         var pause: Duration?
         /// Whether rows of the outbox are waiting for deletion.
         var hasConfirmedRows = false
@@ -72,7 +72,7 @@ struct PollState {
     private var isPausing = false
     /// The time since which confirmed rows have waited for deletion, or nil if no row is waiting.
     private var confirmedSince: ContinuousClock.Instant?
-    /// Whether the current turn checks the store for messages that other workers left.
+    /// Whether the current turn checks the store for messages that other workers have stored.
     private(set) var isLooking = false
 
     /// The time between two checks of the store, in milliseconds.

@@ -76,9 +76,10 @@ package struct UnitOfWork {
 
     // MARK: Parts
 
-    /// Returns a unit of work in the same transaction, which collects the effects of a part of the work separately.
+    /// Returns a unit of work for a part of the work in the same transaction.
     ///
-    /// If the part fails, the caller can drop these effects.
+    /// The returned unit collects the effects of the part separately. If the part fails, the caller can drop these
+    /// effects.
     func branch() -> UnitOfWork {
         var part = UnitOfWork(tx, topics: topics, limits: limits, catalog: catalog, ids: ids)
         part.shards = shards
@@ -101,7 +102,7 @@ package struct UnitOfWork {
 }
 
 extension Environment {
-    /// Runs a transaction outside a worker's loop, with messages that `worker` in this process publishes.
+    /// Runs a transaction outside a worker's loop; `worker` in this process publishes the transaction's messages.
     ///
     /// `worker` also publishes a notice of each dead letter of the transaction. After the commit, the workers with new
     /// work are woken.
@@ -120,7 +121,7 @@ extension Environment {
 }
 
 extension Store {
-    /// Runs a transaction of a tool, with messages that a worker of the service publishes.
+    /// Runs a transaction of a tool; a worker of the service publishes the transaction's messages.
     ///
     /// A running service finds the messages within half a second. If processes share the work, this can take two
     /// seconds.

@@ -153,8 +153,8 @@ extension WorkerLoop where Connection: ~Copyable {
 
     /// Publishes messages that need no outbox: notices, signals, refusals and echoes.
     private mutating func publish(_ outcome: CommitOutcome, answers: [OutboundMessage]) throws {
-        // Notices are sent over an outlet, because the receiving connection sends messages only after the
-        // acknowledgements.
+        // Notices are sent over an outlet, because the receiving connection would send them only after the
+        // acknowledgements of received messages.
         try connection.publish(outcome.deadLetterNotices, over: 0, quality: .atMostOnce)
         let echo = lateness.measure(queued: queue.oldest, unpublished: publisher.oldest)
         let signals = answers + outcome.signals + [echo].compactMap(\.self)
@@ -174,7 +174,9 @@ extension WorkerLoop where Connection: ~Copyable {
         metrics.leftOut(publisher.takeLeftOut())
     }
 
-    /// The maximum number of credentials (up to 700 digits each) in 64 KiB.
+    /// The maximum number of credentials in a message, so that the message stays below 64 KiB.
+    ///
+    /// A credential has at most 700 hexadecimal digits.
     private static var credentialsInAMessage: Int { 60 }
 
     /// Sends changed credentials to a remote gate, before the answers that depend on them.

@@ -77,7 +77,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         get throws { try handler.waiting(in: nil).isAwaiting || queue.count > 0 || queue.held.count > 0 }
     }
 
-    /// Stops receiving, but still publishes the messages that other workers left.
+    /// Stops receiving, but still publishes the messages that other workers have stored in the outbox.
     package mutating func endIntake() {
         mayReceive = false
         publisher.expectStoredRows()

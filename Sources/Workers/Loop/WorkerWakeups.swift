@@ -31,7 +31,7 @@ package final class WorkerWakeups: Sendable {
     /// Returns a lane's waker, or nil if the lane never runs in this process.
     package func waker(of lane: Lane) -> Waker? { wakeups[lane]?.waker }
 
-    /// Wakes all lanes of a worker, so that they check the store within two seconds at the latest.
+    /// Wakes all lanes of a worker; if a wakeup is lost, the lane still checks the store within two seconds.
     package func wake(_ name: WorkerName) { for lane in plan.lanes(of: name) { wake(lane) } }
 
     /// Wakes the worker's lane that handles the messages of an id.
@@ -56,7 +56,7 @@ package final class WorkerWakeups: Sendable {
     /// Sets the lanes that run in this process.
     func runs(_ lanes: Set<Lane>) { others.withLock { $0.here = lanes } }
 
-    /// Sets the function that wakes lanes of other processes after a commit and that must not block.
+    /// Sets the function that wakes lanes of other processes after a commit; this function must not block.
     func onRemote(_ call: @escaping @Sendable (Lane) -> Void) {
         others.withLock { $0.call = call }
     }

@@ -1,7 +1,7 @@
 import Domain
 import Storage
 
-/// A job that deletes history, events and commands older than the product's settings allow.
+/// A job that deletes a device's history, events and commands if they are older than its product's settings allow.
 struct DeviceRetention: MaintenanceJob {
     private let environment: Environment
     /// The id of the last checked device, or empty before a run.

@@ -1,7 +1,7 @@
 import Metrics
 import Storage
 
-/// A job that shrinks the database file after large deletions, without delaying commits.
+/// A job that shrinks the database file after large deletions, in short steps that hardly delay commits.
 ///
 /// The job starts when more than a quarter of the file is free. The job leaves an eighth of the file free, because new
 /// rows reuse free pages.
@@ -11,10 +11,12 @@ struct FileShrinking: MaintenanceJob {
     private var isAtWork = false
     private var pages = 32
 
-    /// The maximum duration of a step, which blocks other writers; after a longer step, the step size is halved.
+    /// The maximum duration of a step, since each step blocks other writers.
+    ///
+    /// After a longer step, the step size is halved.
     private static let stepMax: Duration = .milliseconds(4)
     private static let (pagesMin, pagesMax) = (8, 512)
-    /// The job never begins with `beginMin` free bytes or fewer, and always ends with `endMin` free bytes or fewer.
+    /// The job begins only if more than `beginMin` bytes are free; it ends as soon as at most `endMin` bytes are free.
     private static let (beginMin, endMin) = (Int64(16 << 20), Int64(8 << 20))
 
     let name = "fileShrinking"

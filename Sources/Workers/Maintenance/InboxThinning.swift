@@ -4,9 +4,9 @@ import Storage
 /// A job that deletes older report ids early if a device sends many reports.
 struct InboxThinning: MaintenanceJob {
     private let environment: Environment
-    /// Each device with too many report ids, with the time before which the device's ids are deleted.
+    /// Each device with too many report ids, and a time for each device.
     ///
-    /// Between two runs, the value is nil.
+    /// The device's report ids that are older than this time are deleted. Between two runs, the value is nil.
     private var crowded: [(did: DeviceID, before: Instant)]?
     /// The maximum number of transactions in a step.
     ///

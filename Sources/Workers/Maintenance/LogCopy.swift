@@ -25,7 +25,7 @@ struct LogCopy: MaintenanceJob {
         self.environment = environment
         checkpointer = try? Checkpointer(path: environment.store.path)
         if checkpointer == nil {
-            // Without the checkpointer, the store's writer copies the log itself, which delays commits longer.
+            // If the checkpointer can't be opened, the store's writer copies the log, and commits wait longer.
             logger.warning("The write-ahead log can't be copied in the background")
         }
     }

@@ -1,6 +1,6 @@
 import Storage
 
-/// A job that extends the write-ahead log's file, so that commits overwrite existing content.
+/// A job that appends zeros to the write-ahead log's file, so that later commits don't have to extend the file.
 struct LogGrowth: MaintenanceJob {
     private let environment: Environment
     private var rest = DueBackoff()

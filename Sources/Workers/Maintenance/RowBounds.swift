@@ -1,8 +1,8 @@
 import Domain
 import Storage
 
-// The jobs in this file limit the rows and bytes of tables that clients fill. All rows expire later. The jobs are
-// needed when clients add too many rows before the first rows expire. Each step deletes the oldest rows first.
+// The jobs in this file limit the rows and bytes of tables that clients fill. Each row is deleted when it expires, but
+// clients can add too many rows before the first rows expire. Each step deletes the oldest rows first.
 
 /// A job that deletes the oldest dead letters when their bytes or their number exceed a limit.
 struct DeadLetterBound: MaintenanceJob {
@@ -13,7 +13,7 @@ struct DeadLetterBound: MaintenanceJob {
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// Deletes all excess letters at once, since each can take up to 64 KiB.
+    /// Deletes all excess letters in one step, because even a few letters can take up much space (64 KiB each).
     mutating func step() throws -> Bool {
         let limits = environment.limits
         let (newest, heavy) = try environment.store.read { [seen] tx -> (Int64, Int64?) in

@@ -2,11 +2,13 @@ import Domain
 import Sodium
 import Storage
 
-/// A message with a link, which the caller's transaction creates and queues.
+/// A message that contains a link; `send` creates both in the caller's transaction.
 struct LinkMail {
     private let kind: Link.Kind
     private let template: OutgoingMessage.Template
-    /// The user (for an undo link, as stored before the address was changed), or nil if no account has the address.
+    /// The user, or nil if no account has the address to which the message is sent.
+    ///
+    /// For an undo link, this is the user as stored before the address was changed.
     private let user: User?
     private let app: AppID
     /// The address to which the message is sent.
@@ -37,7 +39,9 @@ struct LinkMail {
         self.replacement = replacement
     }
 
-    /// Creates the link, queues its message, and voids earlier links of the same kind except undo links.
+    /// Creates the link, queues its message, and voids the user's earlier links of the same kind.
+    ///
+    /// A new undo link doesn't void the user's earlier undo links.
     ///
     /// Without an account, the same work is done but no message is sent. Thus, nobody learns that the account doesn't
     /// exist.

@@ -50,9 +50,9 @@ enum LinkRules {
 
     /// Removes the ways to log in that were added after the address was changed, or in the 24 hours before.
     ///
-    /// An intruder may have added these ways to log in. They are provider identities, undo links and an address of the
-    /// other kind (phone or e-mail). An identity that was linked when the account was created is kept. An e-mail
-    /// username is removed unless it is a verified address, regardless of when the username was added.
+    /// An intruder may have added these ways to log in. The function removes provider identities, undo links and an
+    /// address of the other kind (phone or e-mail). An identity that was linked when the account was created is kept.
+    /// An e-mail username is removed unless it is a verified address, regardless of when the username was added.
     private static func forget(
         whatCameWith link: Link,
         of user: inout User,

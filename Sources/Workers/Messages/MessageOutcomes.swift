@@ -119,8 +119,8 @@ package final class MessageOutcomes: Sendable {
 
     /// Tells the terminal that a due dummy was sent, or postpones the dummy.
     ///
-    /// The terminal is told when a real message would have been sent. While the channel doesn't work, the dummy is
-    /// postponed.
+    /// The terminal is told at the time at which a real message would have been sent. While the channel doesn't work,
+    /// the dummy is postponed.
     func stand(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) throws {
         let condition = condition(row.message.channel)
         let ripe = row.createdAt.milliseconds + condition.milliseconds

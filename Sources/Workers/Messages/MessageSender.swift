@@ -33,7 +33,7 @@ package final class MessageSender: Sendable {
         case log(OutgoingMessage, MessageText?)
     }
 
-    /// Prepares a sender that leaves messages to gateways if a channel has no route.
+    /// Prepares a sender; messages of a channel that has no route in `routes` are published for gateways.
     package init(_ environment: Environment, routes: [OutgoingMessage.Channel: Route], logger: Logger) {
         (self.environment, self.routes, self.logger) = (environment, routes, logger)
         (wakeup, ring) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -66,7 +66,7 @@ package final class MessageSender: Sendable {
         await drain()
     }
 
-    /// Makes messages that could not be sent before the restart due now, since an operator may have fixed the cause.
+    /// Retries messages now if they could not be sent before the restart, since an operator may have fixed the cause.
     private func resume() {
         // If several processes share the work, another process may be sending these messages.
         guard !environment.plan.isShared else { return }

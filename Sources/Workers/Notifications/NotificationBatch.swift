@@ -185,7 +185,7 @@ struct NotificationBatch {
         return name
     }
 
-    /// Returns the content of a push that has the type's text but belongs to no notification.
+    /// Returns the content of a push that has the text for the given type but belongs to no notification.
     static func plain(
         _ type: String,
         for uid: UserID,

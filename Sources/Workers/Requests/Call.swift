@@ -90,7 +90,7 @@ struct Method: Sendable {
     var locks = MethodLocks.none
     /// False for an unknown method, whose requests the store doesn't keep.
     var isKnown = true
-    /// Checks the request, and returns the slow work needed before `run`, or nil.
+    /// Checks the request, and returns the slow work needed before `run`, or nil if no slow work is needed.
     ///
     /// `prepare` checks limits and counts attempts. Its changes are committed before the slow work begins. `run`
     /// follows in a separate transaction, which first checks the token. `run` must repeat all other checks. If

@@ -100,7 +100,8 @@ package struct RequestHandler: BatchHandler {
         let limits = environment.limits
         let most = environment.store.isShared ? limits.requestsPerSharedCommit : limits.releasedAtOnce
         try processor.answerReleased(atMost: most, in: &work)
-        // Requests that have arrived meanwhile are carried out before the remaining requests.
+        // This call wakes the worker for the remaining requests. Requests that have arrived meanwhile are carried out
+        // first.
         if canRelease { environment.wakeups.callHere(environment.lane(of: role.name)) }
     }
 

@@ -124,8 +124,8 @@ struct RequestProcessor {
         var known = try known(request, pending.content, in: work.tx)
         let (session, key) = try TokenCheck.caller(of: request, of: pending.method, in: work.tx)
         // Recording a token's use locks the user. A method that writes must lock users in a fixed order, and this lock
-        // would violate the order. Therefore, if a method needs no token, the use of a given token is recorded only if
-        // the method changes nothing.
+        // would violate the order. Therefore, if a request contains a token although its method needs none, the token's
+        // use is recorded only if the method changes nothing.
         if !pending.method.needsToken, pending.method.isReading { try TokenCheck.noteUse(of: request, in: work.tx) }
         if let did = known?.waitsFor?.did, try work.tx.lock(devices: [did]) {
             // Before the device was locked, the command of the earlier request with this id may have ended.
@@ -146,7 +146,7 @@ struct RequestProcessor {
         }
     }
 
-    /// Refuses slow work if the pool is full, and counts password work towards quotas.
+    /// Refuses slow work if too much work is already waiting, and counts password hashing towards quotas.
     private func admit(_ task: BackgroundTask, _ call: Call, beside jobs: [BackgroundJob]) throws {
         guard waiting.bytes + call.request.bytes <= environment.limits.waitingBytes else { throw Rejection.poolIsFull }
         if case .events(let wait) = task {
@@ -190,7 +190,7 @@ struct RequestProcessor {
         return try method.run(&call)
     }
 
-    /// Refuses a request whose worker is absent, and records the refusal so that the returning worker refuses it, too.
+    /// Refuses a request whose worker is absent, and stores the refusal, which the worker repeats when it returns.
     ///
     /// When the worker returns, the broker still delivers the refused request. The request must not take effect so
     /// late. If the client repeats the request after the worker has returned, the repeat is carried out.

@@ -1,7 +1,9 @@
 package import Domain
 package import Storage
 
-/// A calendar that computes schedules' times, valid for only one transaction because it caches time zones.
+/// A calendar that computes schedules' times.
+///
+/// The calendar caches time zones. Therefore, it is valid for only one transaction.
 package struct ScheduleCalendar {
     private let tx: Transaction
     private let keepsNewZones: Bool
@@ -53,7 +55,7 @@ package struct ScheduleCalendar {
         return ScheduleRules.next(of: schedule.timing, after: moment, zone: zone, place: place)
     }
 
-    /// Returns a schedule's next day if that day is a polar day or a polar night, or else nil.
+    /// Returns the schedule's next planned day if it is a polar day or a polar night, and nil otherwise.
     mutating func polar(
         _ schedule: Schedule,
         at now: Instant

@@ -77,7 +77,7 @@ enum ScheduleMethods {
         let parameters = try ScheduleCodec.parameters(call.fields)
         if let attrs = parameters.attrs {
             try DeviceMethods.requireControl(binding)
-            // A client may send back a hidden value: `"***"` stands for the stored write-only value.
+            // Answers show `"***"` in place of a write-only value. A client that sends `"***"` keeps the stored value.
             let product = try call.work.product(of: schedule.did)
             schedule.attrs = ProductRules.unmasked(attrs, stored: schedule.attrs, product: product)
             try check(schedule.attrs, for: schedule.did, call)

@@ -15,10 +15,10 @@ package struct TriggerClock: BatchHandler {
     /// The time of the next check of the sent triggers.
     private var lookAt: Instant?
     private var budget: Budget
-    /// The period in which devices may reconnect after the scheduler's MQTT session was missing, or nil at other times.
+    /// The period in which devices may still be reconnecting, or nil at other times.
     ///
-    /// The scheduler's MQTT session is missing if the broker has lost all sessions. It is also missing if the scheduler
-    /// has a new client id.
+    /// The period begins when the scheduler connects and the broker has no MQTT session of the scheduler. The session
+    /// is missing if the broker has lost all sessions. It is also missing if the scheduler has a new client id.
     private var settling: (from: Instant, until: Instant)?
 
     private struct FiredTrigger {

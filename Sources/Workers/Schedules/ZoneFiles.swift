@@ -10,7 +10,7 @@ enum ZoneFiles {
     private static let others: Set<String> = ["localtime", "posixrules", "Factory"]
     private static let bytesMax = 1 << 16
 
-    /// Returns a time zone's data by its IANA name, or nil if unknown.
+    /// Returns a time zone's data by its IANA name, or nil if the name is unknown.
     static func data(of name: String) -> [UInt8]? {
         guard isName(name), let data = FileManager.default.contents(atPath: folder + "/" + name), data.count <= bytesMax
         else { return nil }

@@ -36,7 +36,7 @@ package final class OwedSessions: Sendable {
         self.options = options
     }
 
-    /// Adds clients whose sessions must end to the queue, as long as the queue has room.
+    /// Queues clients so that their sessions are ended, as long as the queue has room.
     @Sendable
     package func end(_ clients: [String]) {
         let mustStart = state.withLock { state in

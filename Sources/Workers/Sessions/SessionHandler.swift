@@ -115,7 +115,7 @@ package struct SessionHandler: BatchHandler {
         // The clocks of processes differ. Therefore, a login can seem later than the notice of the session's end.
         for session in sessions where session.loginTime <= notice.ts || notice.isOfEnd(of: session) {
             var session = session
-            // If a session is already marked as ended, a notice about another end has no effect.
+            // If a session is already marked as ended, only the notice that was published for this mark has an effect.
             let isMarked = session.endedAt != nil
             guard !isMarked || notice.isOfEnd(of: session), try work.tx.sessions.claim(endOf: session.id) else {
                 continue

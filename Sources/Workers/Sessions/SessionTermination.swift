@@ -6,8 +6,8 @@ import Wire
 enum SessionTermination {
     /// Notifies the user's terminals of the end of a session.
     ///
-    /// If the ended session's terminal has no new session, the terminal is notified too. The gate then closes the
-    /// terminal's connection.
+    /// The ended session's terminal is notified too, and the gate then closes the terminal's connection. Both steps are
+    /// omitted if a login has replaced the session, or if the terminal has a new session.
     static func announce(_ session: Session, _ notice: SessionNotice, in work: inout UnitOfWork) throws {
         let isTerminalFree = try work.tx.sessions.live(on: session.terminal) == nil
         if isTerminalFree, notice.reason.isToldToTerminal {

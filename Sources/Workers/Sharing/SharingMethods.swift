@@ -72,7 +72,8 @@ enum SharingMethods {
         try call.lock(user: uid)
         var found = try call.tx.lock(\.did) { try find(parameters.invitation, for: uid, call) }
         if let sharing = found, try BindingExpiry.endGuests(of: sharing.did, in: &call.work) {
-            // If the caller's binding has now expired, the invitation may have ended too.
+            // `endGuests` has ended expired bindings. If the caller had one of these bindings, the invitation may have
+            // ended too.
             found = try call.tx.sharings.find(sharing.id)
         }
         if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {
@@ -89,7 +90,7 @@ enum SharingMethods {
         return .result(SharingCodec.answered(sharing))
     }
 
-    /// Returns the invitation with the code or id, if the user can find it.
+    /// Returns the invitation with the given code or id, or nil if it doesn't exist or the user must not see it.
     private static func find(
         _ name: SharingName,
         for uid: UserID,

@@ -29,6 +29,8 @@ struct DeviceEntry {
     /// The changed attributes, kept only if a reader of the event log requests statuses.
     private(set) var changed: [String] = []
     /// The beginning of the current ownership period, loaded only if the device reports old events or bytes.
+    ///
+    /// Bytes are binary data in a report (`Report.binary`).
     fileprivate(set) var ownershipSince: Instant?
 
     fileprivate init(_ did: DeviceID) { self.did = did }

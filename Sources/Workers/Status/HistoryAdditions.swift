@@ -7,7 +7,7 @@ struct HistoryAdditions {
     private(set) var records: [HistoryRecord] = []
     private(set) var events: [(DeviceID, Event)] = []
 
-    /// Returns the stored form of the values of a report's first point, or nil for a report without values.
+    /// Returns the values of a report's first point, encoded for the history, or nil if the report has no values.
     static func json(of report: Report) -> [UInt8]? { report.points.first?.data.encoded() }
 
     /// Returns whether the batch adds a record with this time and these values.

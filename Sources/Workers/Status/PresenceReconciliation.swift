@@ -39,7 +39,7 @@ struct PresenceReconciliation {
         if case .calling = stage { true } else { false }
     }
 
-    /// Begins a reconciliation, and returns the request to the gate and the first mark.
+    /// Begins a reconciliation, and returns two messages to publish: a request to the gate, and the first mark.
     mutating func begin(_ environment: Environment, at now: Instant) -> [OutboundMessage] {
         present = []
         let mark = Instant(milliseconds: now.milliseconds + 1)

@@ -137,7 +137,7 @@ struct ReportDeduplication {
         return history.contains(json, ts: ts, of: device.did)
     }
 
-    /// Records that the report `identity` has led to the status version `version`.
+    /// Records that the report with this identity has led to the status version `version`.
     mutating func claim(_ identity: ReportIdentity, version: Int64) {
         guard case .key(let key, _) = identity else { return }
         versions[key] = version

@@ -36,8 +36,8 @@ package struct StatusHandler: BatchHandler {
     // MARK: The path
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
-        // While disk space is low, the worker stays disconnected. It may still receive messages before it disconnects.
-        // The error leaves these messages unacknowledged.
+        // If disk space becomes low, the worker disconnects until there is enough space. Before it disconnects, it may
+        // still receive messages. The error leaves these messages unacknowledged.
         if environment.disk.isLow { throw DiskGuard.IsLow() }
         var work = try beginWork(in: tx)
         // Callers are waiting for the outcomes of commands, so outcomes are published before all other messages.
@@ -51,7 +51,7 @@ package struct StatusHandler: BatchHandler {
         return outcomes
     }
 
-    /// Locks all of a batch's devices at once if it contains registrations.
+    /// Locks all devices of a batch at once if the batch contains registrations.
     private func lockAhead(_ batch: [Inbound], in tx: Transaction) throws {
         guard batch.contains(where: Self.isRegistration) else { return }
         let topics = batch.map { environment.topics.parse($0.topic) }

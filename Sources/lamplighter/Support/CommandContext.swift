@@ -5,7 +5,7 @@ import Service
 import ServiceSettings
 import Storage
 
-/// The data directory of a command, with or without a running service.
+/// The settings, the data directory and the store that a command uses, whether or not a service is running.
 struct CommandContext {
     let settings: Settings
     let directory: DataDirectory

@@ -22,7 +22,9 @@ protocol OperationCommand: AsyncParsableCommand {
     var query: [String: String?] { get }
     /// The operation's body.
     var body: JSONObject { get }
-    /// Runs the operation and returns its answer, perhaps with answers of other operations.
+    /// Runs the operation and returns its answer.
+    ///
+    /// Some commands run more operations and add their answers.
     func answer(in place: CommandContext) async throws -> JSONObject
     /// Prints an answer as text.
     func show(_ answer: JSONObject, in place: CommandContext) async throws
@@ -65,7 +67,9 @@ extension CommandContext {
     /// The context that operations need, with the store and the settings.
     var operations: OperationContext { OperationContext(store, settings, in: directory, consoleURL: consoleURL) }
 
-    /// Runs an operation as an admin with the given name, and returns the operation's answer.
+    /// Runs an operation and returns the operation's answer.
+    ///
+    /// The operation is run on behalf of an admin who is called `name`.
     ///
     /// - Throws: A `Problem`, a `ValidationError` or a `Rejection` if the operation refuses the request.
     func run(

@@ -12,14 +12,14 @@ extension SettingsOptions {
         return try await reader.read()
     }
 
-    /// Reads a service's settings, and prepares its messages in the log's format.
+    /// Reads a service's settings, and prepares the messages that the service prints, in the log's format.
     func readToRun(_ more: [String: String?]) async throws -> (Settings, RunMessages) {
         let reader = try reader(more)
         let settings: Settings
         do {
             settings = try await reader.read()
         } catch {
-            // Notes are printed before the error, since a note can name its cause.
+            // Notes are printed before the error, because a note can name the error's cause.
             for note in reader.notes { Terminal.tell("note: \(note)") }
             throw error
         }

@@ -4,7 +4,7 @@ import ServiceSettings
 
 /// An unknown word where a command is expected.
 ///
-/// The command line is searched before it is parsed. The parser would blame the options after the unknown word.
+/// The command line is searched before it is parsed, because the parser would blame the options after the unknown word.
 struct UnknownCommand {
     /// The unknown word.
     let word: String

@@ -27,7 +27,7 @@ struct RegistrationRulesTests {
                 + "locked=\(isLocked)"
         }
 
-        /// The expected outcome, from checks in the same order as in the rules.
+        /// The expected outcome; the conditions are checked in the same order as in the rules.
         var wanted: Outcome {
             if registration == .listed && !isListed { return .refused(.notListed, asks: false) }
             if !isKnown { return .create }

@@ -29,8 +29,9 @@ struct BindingRulesTests {
 
     /// Each line is a case: role, event, and the new bindings or the refusal's code.
     ///
-    /// In the outcomes, `=` means that nothing changes, and `+ends` that a new ownership period begins. `void` means
-    /// that open invitations become void. `pass` means that open invitations pass to the new owner.
+    /// In the outcomes, `=` means that nothing changes. `+ends` means that the ownership period ends and a new one
+    /// begins. `void` means that open invitations become void. `pass` means that open invitations pass to the new
+    /// owner.
     static let table = """
         strangerToFree | bind | me=special
         strangerToShared | bind | a=special b=normal me=normal

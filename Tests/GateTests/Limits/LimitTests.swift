@@ -242,7 +242,7 @@ struct LimitTests {
         let far = try (0..<6).map { try code($0, from: 0x7F00_0007) }
         let near = try (0..<6).map { try code($0, from: 0x7F00_0001) }
 
-        // A new minute, with a new limit, can begin during the test.
+        // A new minute can begin during the test. The gate then counts the new client ids from zero.
         #expect(far.count { $0 == 0x87 } >= 2 && far.first == 0)
         #expect(near.allSatisfy { $0 == 0 })
     }

@@ -59,8 +59,9 @@ struct BacklogTests {
         #expect(told.payload.contains(#""clientId":"\#(World.did)""#))
         #expect(told.payload.contains(#""action":"publish","topic":"\#(Self.report)""#))
 
-        // Echo 2 reports that the worker has seen echo 1. Echo 1 preceded all messages, so the flooder is still
-        // refused. Echo 3 reports that the worker has seen echo 2. So the worker has processed the first messages.
+        // Echo 2 reports that the worker has seen echo 1. All messages were sent after echo 1, so they still count, and
+        // the flooder is still refused. Echo 3 reports that the worker has seen echo 2, so the messages that were sent
+        // before echo 2 no longer count.
         try Self.echo(2, seen: 1, by: outlet)
         #expect(try flooder.publish(Self.report) == 0x87)
         #expect(try slow.publish(Self.otherReport) < 0x80)

@@ -40,8 +40,9 @@ import Testing
         #expect(again.facts == second.facts && !again.isNew)
         #expect(try !TLSMaterial(directory.ownTLS).isForeign)
 
-        // After the first authority has expired, a new certificate file of the server no longer contains the
-        // certificate that leads to this authority. A new authority file no longer contains this authority.
+        // After the first authority has expired, new files leave it out. The first authority had signed a
+        // certificate for the second authority. The server's new certificate file lacks this certificate, and the new
+        // authority file lacks the first authority.
         let ended = first.facts.end
         _ = try again.renewServer([], days: 10, at: ended)
         #expect(try file(directory.ownTLS.certificate).allFacts.count == 1)
@@ -93,8 +94,8 @@ import Testing
         #expect(soon.map(\.isUrgent) == [false])
         #expect(soon.first?.command?.contains("--renew-authority") == false)
 
-        // A certificate can't outlive the authority that signs it. So the concern about the certificate suggests the
-        // same command as the concern about the authority: the command that renews the authority.
+        // Both the certificate and the authority end soon. A new certificate would also end with its authority. So for
+        // both files, the suggested command renews the authority.
         let last = authority.facts.end.adding(seconds: -86_400)
         let both = try TLSMaterial(files).concerns(at: last)
         #expect(both.map(\.path) == [files.certificate, files.authority])

@@ -60,14 +60,16 @@ extension PersonalData {
             out["audit.\(column)"] = "an operator's act on something else; one on the person has its name in `detail`"
         }
         for column in ["lastCid", "checkedTo"] { out["formerBinding.\(column)"] = "how far erasing would be" }
-        // The column `content` is sealed. The section `messages` contains the parts of these rows that aren't secret.
+        // In the table `delivery`, the column `content` is sealed. The section `messages` contains the parts of each
+        // row that aren't secret.
         for column in [
             "messageId", "channel", "dummy", "content", "terminalId", "tries", "told", "dueAt", "claimedBy",
             "error", "createdAt", "expiresAt",
         ] {
             out["delivery.\(column)"] = "in `messages`, without the content"
         }
-        // The section `messageRecords` finds these rows by the hash of the user's addresses.
+        // The section `messageRecords` contains the rows of the table `messageRecord` for the hashes of the user's
+        // addresses.
         for column in [
             "messageId", "channel", "address", "addressHash", "template", "appId", "provider",
             "state", "tries", "error", "createdAt", "endedAt",

@@ -96,7 +96,7 @@ struct RetentionTests {
             for uid in [Make.uid, other] { try bind(uid, tx) }
             try tx.commands.save((1...7).map { Self.command($0, by: ($0 % 3 == 0 ? other : Make.uid).text) })
             try tx.bindings.delete(Make.did, [Make.uid])
-            // Command 8 must keep its user. The removed user's id is only the beginning of this user's id.
+            // Command 8 must keep its user, because only the beginning of that user's id equals the removed user's id.
             try tx.commands.save([Self.command(8, by: Make.uid.text + "1")])
         }
         var steps: [Int] = []

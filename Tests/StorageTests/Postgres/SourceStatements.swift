@@ -174,7 +174,7 @@ struct SourceStatements {
 struct DescribedTable {
     var name: String
     var columns: String
-    /// The complete statements among those that write and find the table's rows.
+    /// The statements that write and find the table's rows, except incomplete statements.
     var statements: [String]
 
     init<Record>(_ table: Table<Record>) {

@@ -89,14 +89,14 @@ final class AccountWorld {
         return answer
     }
 
-    /// Returns the user of a terminal, in the JSON form that users get of their own account.
+    /// Returns a terminal's user as the JSON object that users receive for their own account.
     func user(_ terminal: Int) throws -> JSONObject {
         try ask(terminal, "whoami")["result"]?.objectValue?["user"]?.objectValue ?? [:]
     }
 
     // MARK: Sent messages
 
-    /// Removes and returns the new messages, without the dummies, which are never sent.
+    /// Removes the new messages, and returns all of them except dummies (messages that are never sent).
     func mails() throws -> [OutgoingMessage] {
         try world.write { tx in
             let due =

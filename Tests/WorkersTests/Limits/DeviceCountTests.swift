@@ -166,7 +166,8 @@ struct DeviceCountTests {
         for number in 1..<4 { world.sendReport(number, ["data": ["level": 1]]) }
         try world.runStatus()
         try world.write { (tx) throws in
-            // The MAC address of device 3 is on the product's list, and device 2 stays online.
+            // Devices 2 and 3 must not be erased: device 2 stays online, and the MAC address of device 3 is on the
+            // product's list.
             let record = try tx.devices.find(World.did(3))
             try record.map { try tx.products.list($0.productKey, [$0.mac]) }
             try tx.sql.run("UPDATE status SET online = 0 WHERE did <> $1", World.did(2).text)

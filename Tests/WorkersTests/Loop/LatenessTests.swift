@@ -9,7 +9,8 @@ import Wire
 struct LatenessTests {
     /// Waits for the next due echo, and returns its message with the two numbers in the message's payload.
     ///
-    /// `number` is the echo's own number. `seen` is the number of the newest echo that is complete.
+    /// `number` is the echo's own number. `seen` is the number of the newest complete echo. An echo is complete when it
+    /// has returned to the worker and the worker has handled all earlier messages.
     private func next(
         _ lateness: inout Lateness,
         queued: ContinuousClock.Instant?

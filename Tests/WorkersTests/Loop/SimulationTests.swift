@@ -14,7 +14,8 @@ import Wire
 /// Reports can be repeated or arrive out of order, and connections and transactions can fail.
 @Suite("Random faults in random order")
 struct SimulationTests {
-    // On PostgreSQL, it takes long to create a database for each run. The Storage tests cover the same rules there.
+    // On PostgreSQL, fewer runs are made, because it takes long to create a database for each run. The Storage tests
+    // also check the same rules on PostgreSQL.
     @Test("The guarantees hold", arguments: 0..<(TestStore.isPostgres ? 20 : 200))
     func simulation(_ seed: Int) throws {
         var simulation = try Simulation(seed)
@@ -74,7 +75,7 @@ private struct Simulation {
         try live { ControlHandler($0) }
     }
 
-    /// Sends a new report or, in one of four cases, repeats an earlier report.
+    /// Sends a new report or, with a probability of 1/4, repeats an earlier report.
     private mutating func report() throws {
         if let old = sent.randomElement(using: &random), Int.random(in: 0..<4, using: &random) == 0 {
             return world.sendReport(old.device, old.payload)

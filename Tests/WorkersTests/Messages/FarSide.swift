@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import Workers
 
-/// A receiver on a direct route, which refuses the first few messages.
+/// A receiver at the end of a direct route; it refuses the first few messages.
 final class FarSide: Sendable {
     private let state = Mutex<(taken: [ComposedMessage], calls: Int, failures: Int)>(([], 0, 0))
     private let failure: MessageFailure

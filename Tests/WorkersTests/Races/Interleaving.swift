@@ -76,7 +76,7 @@ struct Interleaving: Sendable, CustomStringConvertible {
         return turns
     }
 
-    /// Returns all orders with one interruption, after any step and of any length.
+    /// Returns all orders in which one racer is interrupted once, while the other takes one or more steps.
     static func bounded(_ steps: [Int]) -> [Interleaving] {
         var orders: [Interleaving] = []
         for first in [0, 1] {

@@ -282,7 +282,7 @@ extension Race {
     }
 }
 
-/// A box for the step that a link's page shows; another thread puts the step into this box.
+/// A box in which another thread stores the step that a link's page shows (`LinkView.step`).
 private final class Step: Sendable {
     let text = Mutex("")
 }

@@ -181,9 +181,9 @@ private struct SerialStates {
         transactions = [0, 1].map { racer in finishes.map { $0.transactions[racer] }.max() ?? 0 }
     }
 
-    /// Runs each order of the racers' whole transactions, and adds the final states.
+    /// Runs the racers' whole transactions in every possible order, and keeps the final state of each order.
     ///
-    /// Only the first call adds these states.
+    /// Only the first call does this.
     mutating func complete(on course: RaceCourse) throws {
         guard !hasAll else { return }
         hasAll = true

@@ -34,8 +34,8 @@ struct RaceTests {
         let first = outcome.failures.first ?? ""
         #expect(outcome.failures.isEmpty, "seed \(seed), \(outcome.failures.count) of \(outcome.orders):\n\(first)")
         #expect(outcome.deadlocks == 0)
-        // If a move is refused although it runs first, the race tests nothing. Therefore, only moves with a wrong
-        // secret may be refused.
+        // A race tests nothing if one of its moves is refused even when this move runs first. Only the moves that try
+        // a wrong secret are meant to be refused.
         #expect(outcome.refusals.isSubset(of: Self.refusals))
     }
 

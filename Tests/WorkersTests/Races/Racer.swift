@@ -6,7 +6,7 @@ import StoreTestKit
 import Synchronization
 import TestKit
 
-/// One of two processes whose SQL statements run singly, in a test's order.
+/// One of two processes whose SQL statements run one at a time, in an order that the test chooses.
 ///
 /// Each statement that can read or change shared data is a step. Before each step, the racer's thread waits for
 /// permission. `BEGIN` and `SAVEPOINT` are not steps. In a read-only transaction, only the first statement is a step.
@@ -104,7 +104,9 @@ final class Racer: Sendable {
         news.signal()
     }
 
-    /// Waits for permission if the statement is a step, and returns the statement without the removed safeguards.
+    /// Waits for permission if the statement is a step, and returns the statement to run.
+    ///
+    /// The returned statement lacks the safeguards that are removed in this race.
     private func pass(_ sql: String, of process: Int32) -> String {
         let (isStep, safeguards) = state.withLock { state in
             guard state.isRacing else { return (false, Safeguards.all) }

@@ -30,7 +30,7 @@ enum Safeguards: Sendable {
 
     // MARK: Conditions and keys
 
-    /// The key column of each table in which only one process may use or change a row.
+    /// The column that identifies a row, for each table in which only one of the two processes may use or change a row.
     private static let keys = [
         "code": "scope", "ticket": "ticketHash", "logoutCode": "codeHash", "link": "tokenHash", "session": "sessionId",
         "delivery": "messageId",

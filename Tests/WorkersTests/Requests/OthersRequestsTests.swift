@@ -83,7 +83,8 @@ struct OthersRequestsTests {
             ask()
             try world.settle(&loop)
         }
-        // The control worker is running again. It receives both requests, since the broker has kept them.
+        // The control worker is running again. The broker has kept both refused requests, so the test delivers the two
+        // requests to the control worker, too.
         for _ in 1...2 {
             ask()
             try world.runControl()

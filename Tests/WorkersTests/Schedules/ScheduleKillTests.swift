@@ -69,7 +69,7 @@ struct ScheduleKillTests {
         try TestStore.open(place: path)
     }
 
-    /// Creates a schedule for each device, all due at one time in a few seconds, and returns that time.
+    /// Creates a schedule for each device, and returns the time at which all schedules are due, a few seconds from now.
     private static func fill(_ store: Store) throws -> Instant {
         let now = SystemClock().now
         let dueAt = Instant(milliseconds: (now.milliseconds / 1000 + 3) * 1000)

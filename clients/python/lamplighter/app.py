@@ -72,7 +72,8 @@ class _Request:
     def __init__(self, method, body, limit, pause):
         self.method, self.body = method, body
         self.future = Future()
-        # A running future can't be cancelled. If an asynchronous caller is cancelled, only its waiting ends.
+        # A running future can't be cancelled. So if an asynchronous caller is cancelled, the caller stops waiting, but
+        # the request continues.
         self.future.set_running_or_notify_cancel()
         self.deadline = time.monotonic() + limit
         self.pause = pause
@@ -409,9 +410,9 @@ class App:
                                result["expiresAt"]))
         elif all(member in result for member in SESSION_MEMBERS):
             self._log_in(result)
-            # The request succeeds only once the app also receives the user's messages. If an earlier connection carried
-            # the login, the present connection may not subscribe to these messages. The app then reconnects with the
-            # token, repeats the request, and gets the same answer.
+            # A login succeeds only once the app also receives the user's messages. If the login was sent on an earlier
+            # connection, the broker can refuse the present connection's subscription to these messages. The app then
+            # reconnects with the token, repeats the login, and gets the same answer.
             self._requests[request.body["id"]] = request
             return self._subscribe(
                 [(self._user_filter, 1)], lambda granted: self._settle(request, result) if granted else self._renew())

@@ -54,8 +54,8 @@ async function ask(method, parts, { query, body, signal, version } = {}) {
     if (signal?.aborted) throw error;
     throw new Problem(0);
   }
-  // The header `Date` contains the service's time in whole seconds. The end of this second is used as the service's
-  // time. With the beginning of the second, a report that was just stored could seem to be in the future.
+  // The header `Date` names the second in which the service answered. The end of this second is used as the service's
+  // time. If its beginning were used, a report that was just stored could seem to be in the future.
   keepSkew(Date.parse(answer.headers.get('Date')) + 999 - Date.now());
   if (answer.status === 401 && parts[0] !== 'session') dispatchEvent(new Event('signedout'));
   const isJSON = /json/.test(answer.headers.get('Content-Type') ?? '');

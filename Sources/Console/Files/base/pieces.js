@@ -201,7 +201,7 @@ export function dialog(label, draw) {
     redraw() { if (!ending.signal.aborted) render(draw(box), body); },
   };
   // Esc is handled as a key, not by the dialog's event `cancel`. After a page has prevented `cancel` once, the browser
-  // closes the dialog at the next Esc without this event, unless the user does something else in between.
+  // doesn't fire `cancel` at the next Esc: it closes the dialog, unless the user does something else in between.
   addEventListener('keydown', event => { if (event.key === 'Escape' && keeps(element, box.close)) event.preventDefault(); }, { signal: ending.signal });
   element.addEventListener('close', () => {
     ending.abort();

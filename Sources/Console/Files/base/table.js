@@ -13,7 +13,7 @@ function hiddenColumns(name, columns) {
 const drawn = new WeakMap();
 
 // Returns a row's former view if the row is the same object, and the values in `from` are the same. Otherwise, the row
-// is drawn again. In a long list, a change affects few rows. The values in `from` include the columns. If a column's
+// is drawn again. In a long list, a change affects few rows. `from` also contains the column objects. If a column's
 // cells depend on more than the row, the page makes a new object for the column in each drawing. Then all rows are
 // drawn again. Shown times need no drawing, because they update themselves.
 function unlessDrawn(row, from, draw) {

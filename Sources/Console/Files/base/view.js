@@ -144,7 +144,7 @@ export class View {
     try {
       const page = await get(asked.parts, { ...asked.query, cursor: data.next }, this.signal);
       const items = [...this.state[name].data.items, ...page.items];
-      // If the list is being read again at the same time, that read continues up to this length.
+      // If the list is being read again at the same time, that read continues until it has as many rows as `items`.
       asked.length = items.length;
       set({ data: { ...page, items } });
     } catch (problem) {

@@ -1,5 +1,5 @@
-// The texts in the reader's language, from words-en.json and words-zh.json in this file's folder. The reference's
-// playground uses this file too, but with its own words-en.json and words-zh.json.
+// The texts in the reader's language, from words-en.json and words-zh.json in this file's folder. The playground below
+// /docs uses this file too, but with its own words-en.json and words-zh.json.
 
 const LANGUAGES = ['en', 'zh'];
 

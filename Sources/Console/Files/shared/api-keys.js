@@ -1,4 +1,4 @@
-// An app's API keys. With such a key, the servers of the app's maker act for the app's users.
+// An app's API keys. With such a key, a server of the app's maker can make requests for the app's users.
 
 import { html } from '../base/html.js';
 import { t, fill } from '../base/words.js';

@@ -1,4 +1,4 @@
-// An editor for JSON documents. Before it saves a document, it lists the changes and their incompatibilities.
+// An editor for JSON documents. Before it saves a document, it shows what would change and what the change would break.
 
 import { html } from '../base/html.js';
 import { t, fill, count, value } from '../base/words.js';

@@ -1,5 +1,5 @@
-// Shows the findings of the doctor and of trials in the operator's language. The service sends English words, and sends
-// the values for their placeholders separately.
+// Shows findings in the operator's language. Findings come from the doctor, and from trials of an app's providers and
+// push services. The service sends English words, and sends the values for their placeholders separately.
 
 import { language, fill, read } from '../base/words.js';
 

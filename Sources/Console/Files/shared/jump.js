@@ -1,5 +1,5 @@
-// <ll-jump>: the field at the top, which finds devices, users, products and schedules while operators type. Arrow keys
-// and Enter open a result. Enter alone shows the list of devices.
+// <ll-jump>: the field at the top, which finds devices, users, products and schedules while operators type. The arrow
+// keys select a result, and Enter opens it. If no result is selected, Enter searches the list of devices.
 
 import { html, render } from '../base/html.js';
 import { t } from '../base/words.js';

@@ -88,10 +88,11 @@ final class Tap: Sendable {
         state.withLock { Position(number: min(number ?? $0.newest, $0.newest), left: $0.left) }
     }
 
-    /// Returns the messages after a position as the schema's `Tap`, or nil if nothing is new.
+    /// Returns the messages that came after a position, in the form of the schema's `Tap`.
     ///
-    /// If `did` is set, only this device's messages are returned. If there are too many lines, messages that weren't
-    /// accepted are kept first, then the newest accepted messages. `names` returns the names of devices.
+    /// The result is nil if nothing is new. If `did` is set, only this device's messages are returned. If there are
+    /// more lines than the stream may receive, messages that weren't accepted take precedence, and the newest accepted
+    /// messages fill the rest. `names` returns the names of devices.
     func look(
         _ did: DeviceID?,
         from position: inout Position,

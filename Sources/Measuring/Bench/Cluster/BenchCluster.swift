@@ -7,7 +7,7 @@ import Workers
 
 /// Measures how much faster the service gets with each additional process: `lamplighter-bench cluster`.
 ///
-/// A round trip to the database takes several milliseconds.
+/// A proxy delays the service's round trips to the database, by 5 ms unless an option sets a different delay.
 extension BenchCluster {
     /// The numbers of processes to measure with, in ascending order.
     ///
@@ -54,7 +54,9 @@ extension BenchCluster {
 
     func goals(_ result: BenchResult) -> [BenchGoal] { Self.goals(result, processes: counts, overlap: overlap) }
 
-    /// Returns the goals for a result that was measured with each number of processes in `processes`.
+    /// Returns the goals for a result.
+    ///
+    /// `processes` lists the numbers of processes with which the benchmark measured, in ascending order.
     static func goals(_ result: BenchResult, processes: [Int], overlap: Double) -> [BenchGoal] {
         guard let first = processes.first, let last = processes.last else { return [] }
         var goals = processes.dropFirst().map { count in

@@ -85,7 +85,9 @@ extension BenchConsole {
         }
     }
 
-    /// Calls `body` with each set of pages, and throws if a stream ends early.
+    /// Opens each set of console pages in turn, and calls `body` while these pages are open.
+    ///
+    /// - Throws: Any error of `body`, or `LoadError`, also if the service ends a page's event stream.
     private func inTurns(_ rig: BenchRig, token: String, _ body: (OpenPages) throws -> Void) throws {
         let ready = ReadyFile.read(rig.field.directory)
         guard let port = ready?["consolePort"]?.intValue else {

@@ -16,7 +16,8 @@ extension BenchField {
                 """
             try tx.logAlert(of: DeviceID(trusted: device), alert)
         }
-        // The notifier begins after these alerts, because the alerts serve only to measure a webhook.
+        // The alerts serve only to measure a webhook. The notifier's position is set to the end of the log, so that the
+        // notifier tells no users about these alerts.
         try store.batch(at: SystemClock().now) { try $0.meta.set(Notifier.placeFact, to: try $0.eventLog.end().text) }
         try store.checkpoint()
     }

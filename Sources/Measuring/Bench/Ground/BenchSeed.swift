@@ -93,7 +93,10 @@ struct BenchSeed {
         terminals.append(terminal)
     }
 
-    /// Adds a device: the first `devices` are unbound, the next `devices` are bound, and others only fill the store.
+    /// Adds device `number` to the store: an unbound device, a bound device, or a device that only fills the store.
+    ///
+    /// Devices with numbers below `devices` are unbound. Devices with numbers from `devices` to `2 * devices - 1` are
+    /// bound. All further devices only fill the store.
     private mutating func addDevice(_ number: Int, of devices: Int, in tx: Transaction) throws {
         let did = try maker.make(in: tx)
         let secret = Sodium.randomSecret()

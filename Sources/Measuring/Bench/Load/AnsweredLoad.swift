@@ -45,7 +45,7 @@ class AnsweredLoad {
 
     /// Connects all clients.
     ///
-    /// - Throws: `LoadError` for the first refusal.
+    /// - Throws: `LoadError` if a connection or a subscription fails, or if no answer arrives for ten seconds.
     func connect(port: Int) throws(LoadError) { try connections.connect(port: port, take) }
 
     /// Disconnects all clients.

@@ -37,7 +37,7 @@ final class LoadConnections {
     /// Connects all clients, then subscribes each client to its topics.
     ///
     /// - Returns: The number of connections that the broker authenticated per second.
-    /// - Throws: `LoadError` for the first refusal, or if no answer arrives for ten seconds.
+    /// - Throws: `LoadError` if a connection or a subscription fails, or if no answer arrives for ten seconds.
     @discardableResult
     func connect(port: Int, _ take: Take) throws(LoadError) -> Double {
         let address = sockaddr_in(host: "127.0.0.1", port: port)

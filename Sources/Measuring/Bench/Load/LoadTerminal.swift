@@ -7,7 +7,9 @@ struct LoadTerminal: Sendable {
     var token: String
     var uid: String
 
-    /// Returns the MQTT login, with the app's `secret` or, if that is nil, the terminal's token.
+    /// Returns the terminal's MQTT login.
+    ///
+    /// The password is the app's `secret`. If `secret` is nil, the password is the terminal's token.
     func login(secret: String? = nil) -> MQTTWriter.Login {
         .init(clientID: terminalID, username: "app:\(appID)", password: secret ?? token)
     }

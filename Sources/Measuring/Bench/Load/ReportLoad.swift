@@ -25,7 +25,7 @@ final class ReportLoad {
     private var reports = [Sent](repeating: Sent(), count: 1 << 18)
     /// The number of reports that each device has sent.
     private var counts: [Int]
-    /// For each device, how many of its reports are covered by statuses that a terminal has received.
+    /// For each device, the number of its reports that count in `delivered`.
     private var told: [Int]
 
     private(set) var sent = 0
@@ -60,7 +60,7 @@ final class ReportLoad {
     /// Connects all devices and terminals.
     ///
     /// - Returns: The number of connections that the broker authenticated per second.
-    /// - Throws: `LoadError` for the first refusal.
+    /// - Throws: `LoadError` if a connection or a subscription fails, or if no answer arrives for ten seconds.
     func connect(port: Int) throws(LoadError) -> Double { try connections.connect(port: port, take) }
 
     /// Disconnects all devices and terminals.

@@ -18,13 +18,14 @@ struct BenchConsumer: ParsableCommand {
         case plain
         /// The consumer of phase A*: like `plain`, but a received report already counts as processed.
         ///
-        /// A busy broker reads one packet of each connection in turn. It therefore reads the confirmations much more
-        /// slowly than the devices' reports. Most confirmations are unread when the measurement ends, so this consumer
-        /// looks faster than it is.
+        /// A busy broker reads one packet of each connection in turn. All confirmations arrive on one connection, but
+        /// the reports arrive on many connections. The broker therefore reads the confirmations much more slowly than
+        /// the reports. Most confirmations are unread when the measurement ends, so this consumer looks faster than it
+        /// is.
         case received
         /// The consumer of phase B: a relay that reads batches, and publishes each report's status without a store.
         case relay
-        /// An echo that returns each of an app's requests without parsing it.
+        /// An echo that sends each request back to the app's terminal without parsing the request.
         case echo
         /// A relay that passes on commands and their outcomes.
         case hops
@@ -38,7 +39,9 @@ struct BenchConsumer: ParsableCommand {
     @Argument var kind: Kind
     /// The broker's port on this machine.
     @Option var port: Int
-    /// The file with the password, because other users can see a program's arguments.
+    /// The file with the password.
+    ///
+    /// The password itself isn't an argument, because other users can see a program's arguments.
     @Option var passwordFile: String
     /// The file to which the consumer writes its counts for the measuring process.
     @Option var counter: String
@@ -57,7 +60,7 @@ struct BenchConsumer: ParsableCommand {
     static let statusBytes = 250
     /// After this many reports, `plain` asks how many confirmations the broker has read.
     ///
-    /// The service, too, sends one answer for this number of reports.
+    /// The service answers equally often: it sends one answer after every `ReportLoad.markEvery` reports.
     private static let askEvery = ReportLoad.markEvery
 
     /// Consumes messages until the process ends.

@@ -19,7 +19,7 @@ enum BenchPhase: String, Sendable, CaseIterable {
         }
     }
 
-    /// The consumer that replaces the service, or nil for the service itself.
+    /// The consumer that replaces the service, or nil if the service itself receives the reports.
     var consumer: BenchConsumer.Kind? {
         switch self {
         case .plain: .plain

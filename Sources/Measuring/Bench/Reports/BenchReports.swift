@@ -27,9 +27,9 @@ extension BenchReports {
         try await BenchField(devices: devices, terminals: terminals, stored: stored, in: folder)
     }
 
-    /// Measures all phases in each round, and then the latencies of phases B and D at a fixed rate.
+    /// Measures the throughput of all phases in several rounds, and afterwards the latencies of phases B and D.
     ///
-    /// The rate is half of phase D's throughput.
+    /// The latencies are measured at a fixed rate, which is half of phase D's throughput.
     private func compare(_ field: BenchField, _ result: inout BenchResult) async throws {
         for round in 1...rounds {
             tell("round \(round)")

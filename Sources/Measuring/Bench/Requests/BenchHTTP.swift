@@ -2,21 +2,21 @@ import JSON
 import Load
 import Service
 
-/// Compares a request's time over HTTP with the time of the two parts of its work: `lamplighter-bench http`.
+/// Compares the duration of an HTTP request with the durations of the request's two parts: `lamplighter-bench http`.
 ///
-/// The request is `account/whoami`. The first part is measured with a request for `/healthz`, which the listener
-/// answers at once. The second part is measured by sending `account/whoami` over MQTT. The goals compare the time over
-/// HTTP with the sum of both parts' times. All measurements use the same clients. Each client sends one request at a
-/// time.
+/// The request is `account/whoami`. The first part is the HTTP listener's work. It is measured with a request for
+/// `/healthz`, which the listener answers at once. The second part is the processing of `account/whoami`. It is
+/// measured by sending the request over MQTT. The goals compare the duration over HTTP with the sum of both parts'
+/// durations. All measurements use the same clients. Each client sends one request at a time.
 extension BenchHTTP {
     private enum Part: String, CaseIterable {
         case healthz, mqtt, http
 
         var title: String { self == .healthz ? "GET /healthz" : "account/whoami over \(rawValue.uppercased())" }
 
-        /// The key in the result's JSON for the answers per second that all clients together receive.
+        /// The JSON key of the result with all clients, in answers per second.
         var rate: String { "perSecond.\(rawValue)" }
-        /// The key in the result's JSON for the times that requests take with a single client.
+        /// The JSON key of the result with a single client, in milliseconds per request.
         var alone: String { "milliseconds.\(rawValue)" }
     }
 

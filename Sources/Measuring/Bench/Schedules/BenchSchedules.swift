@@ -10,7 +10,7 @@ import Workers
 
 /// Measures how fast schedules are found and carried out, on a private broker: `lamplighter-bench schedules`.
 ///
-/// The benchmark measures how fast due schedules are found. It compares few and many stored schedules. The benchmark
+/// The benchmark measures how fast due schedules are found, once among few and once among many stored schedules. It
 /// also measures how fast the service carries out very many schedules that are due in the same minute. Afterwards, the
 /// same number of schedules is due in a later minute, and the benchmark measures how fast the service processes reports
 /// meanwhile. Finally, the benchmark measures how punctually triggers arrive under light load.

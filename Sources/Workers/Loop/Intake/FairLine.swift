@@ -6,7 +6,7 @@ import DequeModule
 struct FairLine<Party: Hashable, Element> {
     fileprivate struct Line {
         var elements = Deque<(element: Element, size: Int)>()
-        /// The bytes that the party has saved because its first element was too large for its last turns.
+        /// The bytes that the party has saved in earlier turns, because the party's first element was too large.
         var saved = 0
     }
 

@@ -92,7 +92,8 @@ struct Publisher {
     func pause(at now: Instant) -> Int64? { hasRoomForFanOut ? fanOut.pause(at: now) : nil }
 
     private var hasRoomForFanOut: Bool {
-        // Messages that wait for an outlet are published first. They may have the same topics as fan-outs.
+        // Messages that wait for an outlet may be older than fan-outs on the same topics. Therefore, the messages that
+        // wait for an outlet are published first.
         waiting == 0 && packets.count < Int(limits.sendMaximum) && fanOutOpen < fanOut.window
     }
 
@@ -101,7 +102,9 @@ struct Publisher {
 
     // MARK: In the transaction
 
-    /// At the beginning, finds the messages that a previous run left, and determines which of them are obsolete.
+    /// Finds the messages that a previous run left in the outbox, and determines which of them are obsolete.
+    ///
+    /// This method is called once, before the first turn.
     mutating func findLeftovers(in tx: Transaction) throws {
         leftovers = try Leftovers(of: worker, in: tx)
         hasMoreStored = leftovers.rows > limits.outboxPage

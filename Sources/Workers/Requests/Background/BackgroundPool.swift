@@ -6,7 +6,7 @@ package protocol BackgroundPool: Sendable {
     func room(in kind: BackgroundPoolKind) -> Int
     /// Returns why the pool would refuse a sender's next work, or nil if the pool would accept the work.
     ///
-    /// `others` contains the sender of each other piece of work that the same batch will submit.
+    /// `others` contains the senders of all other pieces of work that the same batch will submit.
     func refusal(of sender: Sender, in kind: BackgroundPoolKind, beside others: [Sender]) -> Rejection?
     /// Accepts or refuses a piece of work, and calls `done` once, on any thread.
     func submit(_ work: BackgroundTask, from sender: Sender, done: @escaping @Sendable (Prepared) -> Void)

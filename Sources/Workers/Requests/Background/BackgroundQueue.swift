@@ -60,7 +60,7 @@ final class BackgroundQueue<Question: Sendable>: Sendable {
 
     /// Returns the rejection of a sender's next question, or nil if the queue would accept the question.
     ///
-    /// The result assumes that a question of each of `others` is queued first.
+    /// The result assumes that each sender in `others` first adds a question to the queue.
     func refusal(of sender: Sender, beside others: [Sender]) -> Rejection? {
         state.withLock { state in
             guard !state.isClosed else { return .poolIsFull }

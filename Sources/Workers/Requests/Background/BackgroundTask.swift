@@ -97,7 +97,7 @@ package struct Prepared: Sendable {
     package var result: [UInt8] = []
     /// The wait for the next entry of the event log.
     ///
-    /// If `result` contains a page without entries, the wait must still begin. If `result` itself is empty, the wait
+    /// If `result` contains a page without entries, the wait has not begun yet. If `result` itself is empty, the wait
     /// has ended.
     package var eventWait: EventWait?
     /// The page of history, without its rows.

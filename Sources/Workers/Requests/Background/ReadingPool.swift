@@ -5,8 +5,8 @@ import Wire
 /// A bounded pool of threads for long reads, such as months of history.
 ///
 /// Reads never block the store's writer. Lists and logs have a separate queue, since a single read of history can take
-/// seconds. In each queue, a terminal may have at most `Limits.heldPerTerminal` reads. The same limit applies to its
-/// requests in `HeldRequests`.
+/// seconds. In each queue, a terminal may have at most `Limits.heldPerTerminal` reads. The same limit applies to the
+/// terminal's requests in `HeldRequests`.
 package final class ReadingPool: BackgroundPool {
     private let history: BackgroundQueue<HistoryQuestion>
     private let lists: BackgroundQueue<StoreReading>

@@ -75,7 +75,7 @@ struct HeldWork {
 
     /// Returns whether a sender may have one more piece of work.
     ///
-    /// The result assumes that one piece of work of each of `others` is accepted first.
+    /// The result assumes that each sender in `others` first gets one more piece of work.
     func mayTake(_ sender: Sender, _ bounds: PoolBounds, beside others: [Sender] = []) -> Bool {
         let own = others.count { $0.key == sender.key } + bySender[sender.key, default: 0]
         guard own < bounds.perSender else { return false }

@@ -79,8 +79,8 @@ extension DeviceControlCommand {
         let value = (try? JSONValue.parse(parts[1].utf8)) ?? plain
         let isText = product?.dataPoints.contains { $0.name == name && $0.kind.isText } ?? false
         guard isText || value != .null else { throw ValidationError("\(name) can't be set to null") }
-        // A string can be given with or without quotes. For a data point of strings, 0042 is a string even without
-        // quotes.
+        // A string can be given with or without quotes. If the data point contains text, 0042 is read as a string even
+        // without quotes.
         return .init(key: name, value: isText && value.stringValue == nil ? plain : value)
     }
 

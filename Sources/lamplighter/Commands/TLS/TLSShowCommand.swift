@@ -59,8 +59,8 @@ extension TLSShowCommand {
 
     /// Returns the warnings about a certificate, or nil if there are no warnings.
     ///
-    /// The warnings are about the period of validity. The server's certificate also gets a warning if another authority
-    /// signed it.
+    /// The warnings are about the period of validity. The server's certificate also gets a warning if the
+    /// authority in the same data directory hasn't signed it.
     private static func warning(_ row: Row, _ now: Instant, among concerns: [CertificateConcern]) -> String? {
         let times = CertificateText.warning(row.facts, at: now)?.description
         guard row.title == "server" else { return times }
