@@ -87,7 +87,7 @@ package struct ToolClient {
     package func replay(_ letter: DeadLetter) throws {
         try connect { client in
             _ = try client.publish(topic: letter.topic, payload: letter.payload)
-            try client.settle()
+            guard try client.settle() else { throw MosquittoError(.timeout, function: "settle") }
         }
     }
 
@@ -146,8 +146,10 @@ extension Settings {
 extension MosquittoClient {
     /// Sends the queued messages, and waits for the broker's confirmations for at most a few seconds.
     ///
-    /// - Throws: `MosquittoError`, also if the broker hasn't confirmed all messages in this time.
-    mutating func settle() throws {
+    /// - Returns: Whether the broker has confirmed all messages.
+    /// - Throws: `MosquittoError`.
+    @discardableResult
+    mutating func settle() throws -> Bool {
         var intake = Intake()
         let deadline = ContinuousClock.now + ToolClient.settleMax
         try flush()
@@ -155,7 +157,7 @@ extension MosquittoClient {
             try receive(wait: .milliseconds(200), into: &intake)
             try flush()
         }
-        guard unconfirmed == 0 else { throw MosquittoError(.timeout, function: "settle") }
+        return unconfirmed == 0
     }
 
     /// Receives messages for a command, after waiting at most `wait` for the first one.
