@@ -7,7 +7,7 @@ struct RaisedProblem: Decodable {
     /// The function's parameters as Swift declares them, one for each placeholder.
     let parameters: [String]
 
-    /// Returns the source of a function that makes the problem, given a value for each placeholder.
+    /// Returns the Swift source of a function that takes a value for each placeholder and returns the problem.
     func function(code: String) -> String {
         let place = at.map { place in
             let name = String(place.dropFirst().dropLast())

@@ -144,7 +144,7 @@ private func message(_ gate: Gate, _ event: UnsafeMutablePointer<mosquitto_evt_m
 }
 
 extension Gate.Access {
-    /// Makes an access from an event, with a payload that is valid until the event is answered.
+    /// Reads the requested access from an event of the broker, whose payload is valid until the event is answered.
     fileprivate init?(_ event: mosquitto_evt_acl_check) {
         switch event.access {
         case MOSQ_ACL_READ: self = .receive(bytes: Int(event.payloadlen))

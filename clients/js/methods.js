@@ -296,9 +296,9 @@ export class Account {
    * policy revealAccounts, the answer is ResourceNotFound instead. The link is valid for 1 hour and works once. A new
    * link makes the old link invalid. If the account was registered with this address and never verified it, the link
    * verifies the address. Because other people may have added data before the verification, the account then loses its
-   * phone number and its linked providers. It also loses a username that is a different e-mail address. All other links
-   * that were sent for the account become invalid. When the new password is set, all sessions end. The limits are the
-   * same as for sendCode.
+   * phone number and its linked providers. If its username is an e-mail address other than the verified one, the account
+   * loses the username, too. All other links that were sent for the account become invalid. When the new password is set,
+   * all sessions end. The limits are the same as for sendCode.
    * @param {{email: string, countryCode?: string, region?: string}} params
    * @returns {Promise<Object<string, any>>}
    */

@@ -32,11 +32,11 @@ final class OverviewView: Sendable {
     /// Groups that connect to the broker or a listener are left out. Otherwise, the counts that the overview shows
     /// would include the connections of these checks.
     private static let groups = ["store", "secrets", "disk", "clock", "limits", "refusals", "backup"]
-    /// The age at which device counts are renewed, as a multiple of the time that the last count took.
+    /// How old the counts of devices may become before they are renewed, in multiples of the last count's duration.
     private static let countedFactor = 50
-    /// The duration of a device count above which the next count runs in the background.
+    /// If counting the devices took longer than this, the next count runs in the background.
     private static let countedQuickly: Duration = .milliseconds(20)
-    /// The minimum age at which device counts are renewed.
+    /// The minimum age that the counts of devices reach before they are renewed.
     private static let countedMin: Duration = .seconds(1)
     private static let changesMax = 10
 

@@ -4,11 +4,11 @@
 package enum CodePurpose: String, Sendable, CaseIterable {
     case login, register, resetPassword, bind, operation, logoutTerminal
 
-    /// The purpose of a code for each number that an SDK can send when it requests a code.
+    /// The purposes of codes, each by the number that SDKs send when they request such a code.
     package static let requested: [Int64: CodePurpose] = [
         0: .login, 1: .register, 2: .resetPassword, 10: .logoutTerminal,
     ]
-    /// The purpose of a code for each number that an SDK can send when it checks a code.
+    /// The purposes of codes, each by the number that SDKs send when they check such a code.
     ///
     /// A number can have another meaning than in `requested`.
     package static let checked: [Int64: CodePurpose] = [1: .register, 2: .login, 3: .resetPassword]

@@ -49,7 +49,7 @@ package struct LoadTable {
         return counts
     }
 
-    /// Returns when the first of the day's 144 steps begins, if the last step contains the given moment.
+    /// Returns the time at which a period of 144 steps (one day) begins whose last step contains the given moment.
     package static func begin(until moment: Instant) -> Instant {
         Instant(milliseconds: first(at: moment) * stepSeconds * 1000)
     }

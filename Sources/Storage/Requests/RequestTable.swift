@@ -80,7 +80,8 @@ package struct RequestTable: TransactionTable {
             at: now,
             turnedAway: 1
         )
-        // If an earlier record without an answer stayed, the returning worker would carry out the refused request.
+        // An earlier record without an answer must not stay. Otherwise, the worker would carry out the refused request
+        // once it is back.
         try sql.run(
             """
             DELETE FROM request WHERE sender = $1 AND id = $2

@@ -53,7 +53,7 @@ package final class HomeAssistantAnnouncer: Sendable {
         }
     }
 
-    /// Ends `run` after the current user.
+    /// Makes `run` return after it has finished with the user whose devices it is announcing.
     package func stop() { isStopping.store(true, ordering: .releasing) }
 
     private func turn(_ state: inout State) throws {

@@ -1,9 +1,10 @@
 import DequeModule
 import Domain
 
-/// A queue of messages with the same content for many receivers, and of later messages on the same topics.
+/// A queue of messages that have the same content and go to many receivers.
 ///
-/// The messages are published in groups with pauses. A thousand messages at once would use the CPU for 50 ms.
+/// The messages are published in groups with pauses. A thousand messages at once would use the CPU for 50 ms. Later
+/// messages on the same topics wait in this queue too, so that the order on each topic stays.
 struct FanOutQueue {
     private var queue = Deque<PendingMessage>()
     /// The number of waiting messages on each topic.

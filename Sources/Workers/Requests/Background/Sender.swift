@@ -1,7 +1,9 @@
 import Domain
 import Wire
 
-/// The sender of slow work, for queues in which senders take turns and have limits.
+/// The client from which a piece of slow work comes.
+///
+/// The queues for slow work serve the senders in turn, and limit the work of each sender.
 package struct Sender: Sendable, Equatable {
     /// The terminal, or another string that identifies the sender.
     package var key: String
