@@ -11,7 +11,7 @@ package enum CertificateFault: Error, Sendable, Equatable {
     case noKey
     /// The key is encrypted with a passphrase.
     ///
-    /// The service starts automatically, so nobody can enter the passphrase.
+    /// The service starts without an operator who could enter the passphrase.
     case keyEncrypted
     /// The key belongs to another certificate.
     case keyMismatch

@@ -5,9 +5,7 @@ import Storage
 import Workers
 
 extension ConsoleAPI {
-    /// Creates the console.
-    ///
-    /// A `ServiceRun` gets this function as a parameter, and calls it.
+    /// Creates the console for a `ServiceRun`, which gets this function as a parameter.
     package static let make: ConsoleMaker = { run, backend in
         let context = ConsoleContext(run, backend)
         return ConsolePart(responder: ConsoleAPI(context)) {

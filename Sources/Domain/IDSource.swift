@@ -15,9 +15,9 @@ package struct IDSource: Sendable {
 
     /// Makes a source for one thread.
     ///
-    /// If several processes use one database, all sources of a process share one counter. The lowest bits of this
-    /// counter are the number of the process's slot. Thus, no two ids are equal. With only one process, each source has
-    /// its own counter, which starts each millisecond at a random number. Equal ids are then very unlikely.
+    /// If several processes use one database, all sources of a process share one counter. The lowest six bits of this
+    /// counter are the process's slot. Thus, no two ids are equal. With only one process, each source has its own
+    /// counter, which starts each millisecond at a random number. Equal ids are then very unlikely.
     package init(of slot: NodeSlot = .alone) {
         self.slot = slot
         random = SystemRandomNumberGenerator()

@@ -34,8 +34,8 @@ extension Gate {
     ///
     /// The broker calls this function after it has reloaded its configuration. For these calls, the gate counts nothing
     /// and publishes nothing. Mosquitto 2.0.11 also asks about sessions without a connection. It reads no new CONNECT
-    /// until it has asked about all sessions. Other versions may read new CONNECTs
-    /// meanwhile. The gate then refuses each client that it doesn't know, because the client could be a new one.
+    /// until it has asked about all sessions. Other versions may read new CONNECTs meanwhile. With these versions, the
+    /// gate refuses each client that has no known connection, because the client could be a new one.
     private func mayStay(_ client: OpaquePointer) -> Bool {
         look()
         if let known = clients[client], known.isConnected, known.isStill(client) { return rights(of: known) != nil }

@@ -19,9 +19,7 @@ extension Settings {
     /// Returns whether the port of a listener was set explicitly.
     package func isGiven(_ listener: ListenerSetting) -> Bool { origin(listener.rawValue) != .standard }
 
-    /// Returns a listener's port, or nil if the listener is switched off.
-    ///
-    /// If the port is 0, the listener uses any free port.
+    /// Returns a listener's port (0 stands for any free port), or nil if the listener is switched off.
     package func port(_ listener: ListenerSetting) -> Int? {
         let port = integer(listener.rawValue)
         // If the MQTT or the HTTP port is 0, this port also defaults to 0. Tests that run several services thus need

@@ -52,9 +52,9 @@ package struct SimulateSummary: Sendable {
     package internal(set) var resent = 0
     /// The number of commands that devices received.
     package internal(set) var commands = 0
-    /// The number of ended connections of devices and the app, plus the app's failed attempts to connect.
+    /// The number of connections that online devices or the app lost, plus the app's failed attempts to connect.
     ///
-    /// The connections that the simulation itself ends are included.
+    /// Connections that the simulation ends at random (`Simulation.dropsOneIn`) are included.
     package internal(set) var reconnects = 0
     /// The number of messages that the app's user received.
     package internal(set) var seen = 0

@@ -33,7 +33,7 @@ package final class Simulation {
     static let endPatience: Int64 = 10_000
     /// The longest wait for the last answers after an interrupt, in milliseconds.
     static let interruptPatience: Int64 = 3000
-    /// The inverse of the probability that an online device loses its connection within a second.
+    /// On average, one of this many online devices loses its connection in each second.
     static let dropsOneIn = 120
 
     /// Prepares a simulation.

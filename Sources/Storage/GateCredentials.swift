@@ -73,9 +73,9 @@ final class GateCredentials: Sendable {
 
     /// Returns a record that stores a connection's number in the file, or nil if the file doesn't need the number yet.
     ///
-    /// After a start, the broker adds a fixed distance (`Record.connectionsLead`) to the file's number, and numbers
-    /// its connections from there. The file needs a new number when a connection's number has passed the middle of this
-    /// distance. The broker therefore never uses a number twice.
+    /// After a start, the broker numbers its connections from the current time, or if it is larger, from the file's
+    /// number plus a fixed distance (`Record.connectionsLead`). The file needs a new number when a connection's number
+    /// has passed the middle of this distance. The broker therefore never uses a number twice.
     func record(of connection: Int64) -> Record? {
         guard connection > 0 else { return nil }
         return state.withLock { state in
@@ -216,7 +216,7 @@ final class GateCredentials: Sendable {
     }
 }
 
-/// The error for a turn at the gate's file that another writer has, or has ended without writing the file.
+/// The error thrown when another writer has the turn to write the gate's file, or ended its turn without writing.
 ///
 /// The failed transaction changed nothing, and can be run again.
 struct GateTurnMissed: Error, CustomStringConvertible {

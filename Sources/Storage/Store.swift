@@ -217,9 +217,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// Returns the largest sequence number in the tables.
-    ///
-    /// Another process may have written this number.
+    /// Returns the largest sequence number in the tables, which another process may have written.
     private static func lastNumber(_ sql: SQL) throws -> Int64 {
         try sql.integer(
             """
@@ -263,7 +261,7 @@ package final class Store: Sendable {
     }
 
     private func rebuildCredentials(_ gate: GateCredentials, _ sql: SQL, since reason: GateCredentials.Reason) throws {
-        // Nothing else can write to the file until it is rewritten, so later changes follow these records in the file.
+        // Other writers wait until the file is rewritten, so later changes follow these records in the file.
         try gate.rewrite(since: reason) { isOwed, keep in
             if isOwed, isShared { _ = try sql.query(Self.ended) { _ in () } }
             return try GateRecords.all(sql, keep)

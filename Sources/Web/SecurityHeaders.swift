@@ -5,9 +5,7 @@ import Hummingbird
 /// The headers keep browsers from guessing the answer's type. Browsers also must not store the answer or show it in a
 /// frame. If an answer to HEAD had a body, a proxy would take the body for the next answer.
 struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
-    /// Whether users connect over HTTPS.
-    ///
-    /// If they do, a header tells browsers to use only HTTPS.
+    /// Whether users connect over HTTPS; if they do, a header tells browsers to use only HTTPS.
     let isSecure: Bool
 
     @concurrent func handle(

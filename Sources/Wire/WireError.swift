@@ -1,8 +1,6 @@
 package import Domain
 
-/// The reason why a message is invalid.
-///
-/// It is useless to send the same message again, because the message would be invalid again.
+/// The reason why a message is invalid; the same message would be invalid again if it were sent again.
 package struct WireError: Error, Equatable, Sendable {
     /// A description of the fault for the sender.
     package var reason: String

@@ -57,9 +57,7 @@ package struct Environment: Sendable {
     package var plan = LanePlan.alone
     /// The shards of the lane that this environment serves.
     package var shards = Shards.all
-    /// The role that shows whether this process is the leader.
-    ///
-    /// If several processes share the work, some tasks are only for the leader.
+    /// The leadership among the processes that share the work; some tasks are only for the leader.
     package var leadership = Leadership()
 
     /// Creates an environment.

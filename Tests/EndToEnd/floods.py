@@ -29,7 +29,7 @@ from harness import TOPICS, Service, eventually
 from metrics import Page
 from world import FREE, World
 
-# The hourly limit of anonymous accounts is raised because the attackers' accounts are all created within a minute.
+# The hourly limit on anonymous accounts is raised, because the attackers' accounts are all created within a minute.
 # Sessions without a connection end sooner than by default, because the broker must release its memory within a minute
 # after a flood. All other limits have their defaults.
 SETTINGS = {"delivery.email": "gateway", "delivery.sms": "gateway", "limits.anonymousPerHour": 1_000_000,

@@ -131,7 +131,7 @@ class History(Way):
     """Large answers that nobody acknowledges."""
 
     off, needs, pause = HELD_OFF, "users", 1
-    left = 45  # The broker keeps each session for an hour, with an answer of 45 KB.
+    left = 45  # The broker can still keep an answer of 45 KB for each session.
 
     def begin(self, link):
         link.send(subscribe(f"{self.own(link)}/response"))

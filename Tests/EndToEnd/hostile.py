@@ -19,10 +19,12 @@ import time
 from packets import connect, length, packet, split, text
 
 CHUNK = 64 << 10  # bytes that are sent at once
-PAUSE = 0.01  # seconds before a client reconnects, unless its connections are brief
+# The seconds before a client reconnects, unless its connections are brief. With this pause, clients that are only
+# refused take little processor time.
+PAUSE = 0.01
 PATIENCE = 1  # seconds after which missing answers count as received
-# If a process has at least this number of connections, it pauses in each round. Each of these connections represents a
-# separate machine, so their work must not take up all of this machine's processor time.
+# A process with at least this number of connections pauses for BREATH seconds in each round. Each of these connections
+# represents a separate machine, so their work must not take up all of this machine's processor time.
 CROWD = 100
 BREATH = 0.002
 BURST = 100  # messages that a terminal can send at once
@@ -32,8 +34,8 @@ MANY = 1 << 40
 class Repeated:
     """A packet of which a connection sends many copies.
 
-    Each copy contains its own number in place of each row of # characters. `mid` is the offset of the packet
-    identifier, which also differs from copy to copy.
+    Each copy contains its own number in place of each row of eight or more # characters. `mid` is the offset of the
+    packet identifier, which also differs from copy to copy.
     """
 
     def __init__(self, raw, mid=None, most=MANY):

@@ -293,9 +293,9 @@ class Inherited(OwnClusterOfClass):
     processes = 2
 
     def holder(self):
-        """Returns the process that holds the lock of the gate's file, if the lock's file contains a promise.
+        """Returns the process that holds the lock of the gate's file and has written its promise, or None.
 
-        Before a commit, the process promises to write the gate's file. Otherwise the function returns None.
+        Before a commit, a process writes a promise to update the gate's file into the lock's file.
         """
         lock = pathlib.Path(f"{self.cluster.gate_file}.lock").stat()
         if lock.st_size == 0:

@@ -86,7 +86,11 @@ class InputOutputError(Disk):
 
 
 class Tiny(Service):
-    """A service with its data directory on a small file system."""
+    """A service with its data directory on a small file system.
+
+    `World` copies a prepared database only for a plain `Service`. The database of this service is filled in place,
+    because a copied database would differ in size.
+    """
 
 
 @postgres.on_file

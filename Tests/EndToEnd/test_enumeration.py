@@ -19,8 +19,8 @@ from pages import fetch, local
 # about thirty milliseconds earlier.
 APART_SECONDS = 0.004
 APART_SHARE = 0.15
-# A difference counts only if the probability that chance alone produces it is below CHANCE. The difference must also
-# occur in ROUNDS_IN_A_ROW consecutive rounds.
+# The probability that chance alone produces the difference must also be below CHANCE. All this must hold in
+# ROUNDS_IN_A_ROW consecutive rounds.
 CHANCE = 0.001
 ROUNDS_IN_A_ROW = 3
 SHUFFLES = 4000

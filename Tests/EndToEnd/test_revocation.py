@@ -1,4 +1,4 @@
-"""One second after a key, session, binding or subscription has ended, no data is sent that required it.
+"""One second after a key, session, binding or subscription has ended, the service sends no data that depended on it.
 
 When other tests are running, the allowed time can be longer than a second. LAMPLIGHTER_LONG=1 checks the limit of one
 second, in 500 rounds.

@@ -101,7 +101,7 @@ class SigningUp(Sdk):
         self.assertEqual(set(self.whoami(owner)["custom"]), {"interest", "b", "big"})
 
     def test_a_phone_that_was_checked_in_an_earlier_request(self):
-        """B17: a user exchanges a code for `operation` for a ticket, and registers with the ticket.
+        """B17: a user gets a ticket with a code of the purpose `operation`, and registers with the ticket.
 
         The user needs no username for this."""
         phone, terminal = fresh_phone(), self.anonymous("sdk")

@@ -124,7 +124,7 @@ class Roles(Sharing):
     def test_the_first_acceptance_changes_roles_and_an_invitation_does_not(self):
         """Q6: sending an invitation isn't enough to make the special user the owner.
 
-        The inviter can mistype the receiver's name, so somebody must accept the invitation first."""
+        The inviter can mistype the receiver's name, so a receiver must accept the invitation first."""
         guest, late = self.terminal(), self.terminal()
         id = self.invite(self.one, self.thing, guest)["sharingId"]
         self.told(guest, id, "pending")

@@ -36,7 +36,7 @@ class Ways(People):
     def cut(self, end, reason, others=(), told=True):
         """Ends the session of `self.other`, and returns the time of the end.
 
-        Checks which messages this terminal received last."""
+        The method also checks which messages the terminal of this session received last."""
         probe = Probe(self.world.tool(fresh_id("probe")), self.owner.uid)
         probe.tool.connect()
         try:

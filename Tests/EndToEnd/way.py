@@ -28,7 +28,7 @@ class Way:
         self.process.send_signal(signal.SIGSTOP)
 
     def withhold_ends(self):
-        """Holds back from PostgreSQL the end of a connection's next pipeline, and all data after this end."""
+        """Withholds from PostgreSQL the end of each connection's next pipeline, and all data after this end."""
         self.process.send_signal(signal.SIGUSR1)
 
     def mend(self):

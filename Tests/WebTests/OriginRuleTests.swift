@@ -22,7 +22,7 @@ import Testing
             Case(origin: "https://lamps.example.com", isAllowed: true),
             Case(origin: "https://lamps.example.com:8443", isAllowed: true),
             Case(origin: "https://LAMPS.example.com", isAllowed: true),
-            // Without TLS, a page from the server's own name is refused. An attacker could let any name resolve to the
+            // Without TLS, a page from the server's own name is refused. An attacker could make any name resolve to the
             // loopback address, and this name would then count as the server's own.
             Case(origin: "http://lamps.example.com", isSecure: false, isAllowed: false),
             Case(origin: "https://evil.example", isAllowed: false),

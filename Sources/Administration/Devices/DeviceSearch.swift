@@ -9,7 +9,7 @@ struct DeviceSearch {
 
     static let keys = ["product", "online", "alert", "fault", "owner", "seen", "registered", "name", "tag"]
 
-    /// Parses a search, in which the term `product` takes a product's key or name, or a part of either.
+    /// Parses a search, in which the term `product` takes a product's key or name, or a part of one of them.
     ///
     /// - Throws: `Refused` if a term can't be understood.
     init(_ terms: SearchTerms, products: [Product], at now: Instant) throws {

@@ -14,7 +14,9 @@ package struct OperationCall: Sendable {
     package let parameters: [String: String]
     /// The store, the settings and whatever else the operation needs.
     package let context: OperationContext
-    /// The caller, which is `Caller.nobody` if a console request has neither a session nor a token.
+    /// The caller.
+    ///
+    /// A console request without session and token has the caller `Caller.nobody`.
     package let caller: Caller
     /// The members of the body.
     package let body: JSONObject

@@ -63,9 +63,7 @@ package enum UserView {
         try rows(of: [session], in: tx).first ?? row(session, endedBy: nil)
     }
 
-    /// Returns a user's sessions as JSON.
-    ///
-    /// For each ended session, the actor who ended the session is looked up in the audit trail.
+    /// Returns a user's sessions as JSON, with the actor who ended each ended session, from the audit trail.
     private static func rows(of sessions: [Session], in tx: Transaction) throws -> [JSONObject] {
         guard let ended = sessions.first(where: { $0.endedAt != nil }) else {
             return sessions.map { row($0, endedBy: nil) }

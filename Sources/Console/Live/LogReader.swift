@@ -15,7 +15,7 @@ struct LogReader: Sendable {
     ///
     /// This limit suffices, because fewer rows are written in ten seconds.
     private static let againMax = 100_000
-    /// How long the reader rereads rows after it has found a new row.
+    /// How long the reader rereads rows after its first read, and after each read that found new rows.
     ///
     /// In this time, the rows with smaller ids appear too: a transaction can take 5 s, and clocks can differ by 1 s.
     private static let againTime: Duration = .seconds(10)

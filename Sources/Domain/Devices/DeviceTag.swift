@@ -12,7 +12,7 @@ package struct DeviceTag: Hashable, Sendable {
     /// The maximum length of a tag's value, in characters.
     package static let valueMax = 64
 
-    /// Checks a tag's name and value, and throws a `Rejection` of `field` if either is malformed.
+    /// Checks a tag's name and value, and throws a `Rejection` of `field` if the name or the value is malformed.
     package init(_ name: String, _ value: String, field: String) throws(Rejection) {
         guard Self.accepts(name: name) else {
             throw .invalid(

@@ -9,9 +9,9 @@ package struct DiskReserve: Sendable {
 
     /// Sets the limits.
     ///
-    /// The default of 5 % equals the share that Linux reserves for root. In measurements,
-    /// reports filled up to 2 MB of the disk per second. At that rate, 2 GiB lasts a quarter of an hour. That is
-    /// enough time for an alarm to reach an operator.
+    /// The default of 5 % equals the share that Linux reserves for root. In measurements, reports took at most 2 MB of
+    /// the disk per second. At that rate, 2 GiB lasts a quarter of an hour. That is enough time for an alarm to reach
+    /// an operator.
     package init(percent: Int = 5, bytesMax: Int64 = 2 << 30) {
         (self.percent, self.bytesMax) = (percent, bytesMax)
     }

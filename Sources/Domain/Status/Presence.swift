@@ -23,9 +23,8 @@ package struct Presence: Sendable, Equatable {
 
     /// Returns the time until which commands to the device can get lost, or nil if they can't get lost now.
     ///
-    /// Until this time, the device might not have subscribed yet.
-    ///
-    /// If `listensFrom` is more than `seconds` in the future, the clock has been set back. The result is then nil.
+    /// Until this time, the device might not have subscribed yet. If `listensFrom` is more than `seconds` in the
+    /// future, the clock has been set back. The result is then nil.
     package func unheard(at now: Instant, within seconds: Int64) -> Instant? {
         guard let listensFrom, now < listensFrom, listensFrom <= now.adding(seconds: seconds) else { return nil }
         return listensFrom

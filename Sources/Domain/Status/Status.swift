@@ -93,7 +93,7 @@ package struct Event: Sendable, Equatable {
         "alert", "alertCleared", "fault", "faultCleared", "online", "offline", "scheduleRun", historyLimited,
     ]
 
-    /// The type of the event which tells users that a device's history has reached its maximum size for today.
+    /// The type of the event that tells users that a device's history has reached its maximum size for today.
     package static let historyLimited = "historyLimited"
 
     /// Makes an event.

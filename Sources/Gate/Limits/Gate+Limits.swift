@@ -51,7 +51,7 @@ extension Gate {
 
     /// Returns why the limits forbid an access that the client's rights permit, or nil if the access is allowed.
     ///
-    /// One of the possible reasons is that the client has too many subscriptions.
+    /// Possible reasons are a bad topic, too many levels and too many subscriptions.
     func refusalOfForm(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         guard let tally = client.tally, !client.rights.isService else { return nil }
         let limits = settings.limits

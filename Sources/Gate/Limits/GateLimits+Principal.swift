@@ -34,9 +34,7 @@ extension GateLimits {
 }
 
 extension Principal {
-    /// The app or product that the principal belongs to, or nil for devices, links and services.
-    ///
-    /// For a terminal, the value is the app's id. For a product, the value is the product's key.
+    /// The id of a terminal's app or the key of a product, or nil for devices, links and services.
     var party: String? {
         switch self {
         case .terminal(_, let appId): appId

@@ -26,8 +26,9 @@ final class Held {
     private var takenAt = Clock.coarse()
     /// The memory address of the oldest message that the client hasn't acknowledged.
     ///
-    /// The value is 0 as long as the limit leaves room for another message, and the broker can send it without waiting
-    /// for an acknowledgement. The value is 1 if the address is unknown.
+    /// The value is 0 while the client isn't blocked: the limit leaves room for another message, and the broker can
+    /// send that message without waiting for an acknowledgement. The value is 1 if the client is blocked but the
+    /// address is unknown.
     private var oldest: UInt = 0
     /// The time at which `oldest` last changed, or `Int64.max` while `oldest` is 0.
     private(set) var stuckSince: Int64 = .max

@@ -131,9 +131,7 @@ final class Client {
         isSecretShared && session != nil && session?.sessionId != self.session
     }
 
-    /// The id of the client's terminal, or nil if the client is neither a terminal nor a link.
-    ///
-    /// For a link, this is the terminal of the link's session.
+    /// The id of the principal's terminal (`Principal.terminalId`).
     var terminalId: String? { principal.terminalId }
 
     var isTerminal: Bool { terminalId != nil }

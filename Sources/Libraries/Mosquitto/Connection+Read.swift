@@ -54,8 +54,8 @@ extension Connection {
     /// Waits for the answer to CONNECT, SUBSCRIBE or UNSUBSCRIBE, by reading until `condition` is true.
     ///
     /// If `leavesMessages` is true, the method also returns when the next packet is a message. This message stays
-    /// unread. With TLS, a packet can't be examined without reading it. With TLS, the method therefore returns without
-    /// waiting if `leavesMessages` is true.
+    /// unread. With TLS, a packet can't be examined without reading it. Therefore, if the connection uses TLS and
+    /// `leavesMessages` is true, the method returns without waiting.
     func awaitAnswer(
         _ function: String,
         leavesMessages: Bool = false,

@@ -92,10 +92,9 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     ///
     /// The codes are listed in Appendix A of PostgreSQL's manual. The classes 08 (connection), 53 (resources), 58
     /// (system) and XX (damage) are server errors. The codes 57P0x (shutdown), 25006 (a standby) and 25P03 (an idle
-    /// transaction) are also server errors. The code 55006 is a server error too: this process must run alone,
-    /// but another process is connected. The codes 40001 (serialization), 40P01 (deadlock) and 55P03 (lock timeout) are
-    /// conflicts. Further conflicts are 57014 (too long), 23505 (unique key) and 2201E (a lost lane). The code 08007
-    /// (unknown outcome) is a conflict too.
+    /// transaction) are also server errors. The code 55006 (another process is connected) is a server error too.
+    /// The codes 40001 (serialization), 40P01 (deadlock) and 55P03 (lock timeout) are conflicts. Further conflicts are
+    /// 57014 (too long), 23505 (unique key), 2201E (a lost lane) and 08007 (unknown outcome).
     package var kind: Kind {
         switch state {
         case "40001", "40P01", "55P03", Self.cancelled, "23505", Self.lostLane, Self.unknownOutcome: .conflict

@@ -62,9 +62,7 @@ final class ProviderLine: Sendable {
 }
 
 extension WebClient.Answer {
-    /// Decodes the body as JSON, or returns nil if that fails.
-    ///
-    /// Large ids are decoded without rounding.
+    /// Decodes the body as JSON without rounding large ids, or returns nil if that fails.
     func decode<T: Decodable>(_ type: T.Type) -> T? { try? JSONDecoder().decode(type, from: Data(body)) }
 }
 

@@ -26,9 +26,7 @@ package struct SMTPSettings: Sendable, Equatable {
     package var password: String?
     /// The longest time for connecting, in seconds.
     package var connectTimeoutSeconds: Int
-    /// The maximum time for sending a mail, in seconds.
-    ///
-    /// After that, closing the connection can take the same time once more.
+    /// The maximum time for sending a mail, in seconds; closing the connection can then take the same time again.
     package var timeoutSeconds: Int
 
     /// Makes the settings, with a default port that depends on the connection's security.

@@ -25,7 +25,7 @@ final class BrokerMonitor: Service {
     private let refusalTopic: String
     /// The service's readiness, in which the monitor reports whether the gate was found.
     ///
-    /// It is nil if the service started the broker itself, because such a broker always has the gate.
+    /// The property is nil if the service started the broker itself, because such a broker always has the gate.
     private let readiness: Readiness?
     private let absence: BrokerAbsence
     private let listenerRefusals: ListenerRefusals

@@ -5,9 +5,9 @@ import Sodium
 
 /// An attempt of `doctor` to connect as a stranger.
 ///
-/// The gate refuses the attempt. The service recognises this refusal and doesn't count it. The attempt's client
-/// id contains the present minute, and a mark computed from the service's secret. Strangers can't compute the mark, so
-/// the service counts the refusals of strangers.
+/// The gate refuses the attempt. The service recognises this refusal and doesn't count it. The attempt's client id
+/// contains the present minute, and a mark computed from the service's secret. Strangers can't compute the mark, so the
+/// service counts the refusals of strangers.
 struct DoctorProbe: Sendable {
     /// The service's secret, or nil if the secret can't be read.
     ///

@@ -16,9 +16,7 @@ final class ListenerRefusals: Sendable {
 
     private let state = Mutex(State())
 
-    /// The maximum number of waiting refusals.
-    ///
-    /// It equals the maximum number of refusals that the gate publishes in a second.
+    /// The maximum number of waiting refusals, which equals the number that the gate publishes at most in a second.
     private static let waitingMax = 100
 
     /// Adds a refusal, or only counts it if too many are waiting.

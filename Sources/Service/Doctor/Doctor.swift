@@ -93,9 +93,7 @@ package struct Doctor {
         return findings.contains { $0.state == .warn } ? 3 : 0
     }
 
-    /// Returns the finding of a group that has only one check.
-    ///
-    /// For the group of certificates, the function returns nil, because their check doesn't block.
+    /// Returns the finding of a group that has only one check, or nil for the certificates.
     private func check(_ group: String) -> Finding? {
         switch group {
         case "service": ServiceCheck(directory: directory, settings: settings, patience: patience).run()

@@ -5,9 +5,7 @@ import Problems
 import Storage
 import Workers
 
-/// The check that the last hour had few refusals.
-///
-/// The finding shows the number of refusals for each reason.
+/// The check that the last hour had few refusals; the finding shows the number of refusals for each reason.
 struct RefusalCheck {
     let directory: DataDirectory
     let place: StorePlace

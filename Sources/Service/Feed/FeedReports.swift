@@ -1,4 +1,4 @@
-/// The reports by which `lamplighter feed` tells systemd that it is alive, and what its status is.
+/// The reports by which `lamplighter feed` tells systemd its status, and that the feed is alive.
 ///
 /// The feed reports that it is ready after its first attempt to read the database, even if the attempt fails. Otherwise
 /// the broker couldn't start while the database is away, because systemd starts the broker only after this report. The

@@ -152,9 +152,7 @@ package struct ProviderTrial: Sendable {
 }
 
 extension MessageRoutes {
-    /// The channels whose route an operator chooses in the settings.
-    ///
-    /// No setting chooses the route of a push, so the channel `push` is missing here.
+    /// The channels whose route an operator chooses in the settings; no setting chooses the route of a push.
     package static let channels = [OutgoingMessage.Channel.email, .sms]
 
     /// Returns the name of the route by which a channel's messages are sent.

@@ -17,9 +17,7 @@ final class RequestConnection: StoppableWork {
         let isToken: Bool
         let deadline: ContinuousClock.Instant
         let answer: CheckedContinuation<RequestFront.Outcome, Never>
-        /// Whether the request was sent.
-        ///
-        /// If a sent request gets no answer, it is unknown whether a worker has carried out the request.
+        /// Whether the request was sent; without an answer, the effect of a sent request is unknown.
         var isSent = false
     }
 

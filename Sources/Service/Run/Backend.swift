@@ -103,9 +103,7 @@ package struct Backend {
         }
     }
 
-    /// Opens the store, and logs the progress if a migration first copies the database.
-    ///
-    /// Such a copy can take minutes.
+    /// Opens the store, and logs the progress if a migration first copies the database, which can take minutes.
     private static func openStore(_ context: RunContext) throws -> Store {
         var tenths = -1
         return try StoreAccess.service(

@@ -31,9 +31,7 @@ enum ServiceLimits {
     static let probeConnectMax: Duration = .seconds(3)
     /// The longest wait for an answer of the broker or of the service.
     static let probeAnswerMax: Duration = .seconds(2)
-    /// The longest wait of `doctor --quick` for an answer of the service.
-    ///
-    /// The wait is shorter than a second, because the command must end within a second.
+    /// The longest wait of `doctor --quick` for an answer of the service; the command must end within a second.
     static let quickAnswerMax: Duration = .milliseconds(800)
 
     // MARK: Reports to systemd

@@ -13,11 +13,11 @@ package struct LocalAuthority {
     /// Whether the authority has just been created.
     ///
     /// Clients that trust only an older authority must then install the new authority's certificate. If `linkedUntil`
-    /// is set, clients of the previous authority can install it at any time before `linkedUntil`.
+    /// is set, clients of the previous authority have until then.
     package let isNew: Bool
     /// The time until which the server's next certificate works for clients that trust only the previous authority.
     ///
-    /// Only `renew` sets this time. It is nil if the previous authority didn't sign the new authority's key.
+    /// Only `renew` sets this time, and only if the previous authority signed the new authority's key.
     package let linkedUntil: Instant?
 
     /// The default validity of a server's certificate, in days: short enough that browsers accept the certificate.

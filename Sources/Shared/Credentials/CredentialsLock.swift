@@ -41,9 +41,7 @@ package struct CredentialsLock: ~Copyable, Sendable {
         return lock
     }
 
-    /// Returns whether the lock's file contains a promise.
-    ///
-    /// The process that made the promise may have died since then.
+    /// Returns whether the lock's file contains a promise; the process that made the promise may have died.
     package static func isPromised(of path: String) throws(CredentialsError) -> Bool {
         try open("\(path).lock").size > 0
     }
@@ -85,7 +83,7 @@ package struct CredentialsLock: ~Copyable, Sendable {
 
     /// Replaces the lock's file if its state is still `state`.
     ///
-    /// If the state is unchanged, nobody has replaced the file, and the holder is inactive. Only one writer at a time
+    /// If the state is unchanged, the file is still the same, and its holder is inactive. Only one writer at a time
     /// can replace the file. If two writers have waited, one replaces the file, and the other still waits. The new file
     /// always contains a promise, whether or not the old holder made one.
     private static func replace(_ path: String, unlessNewerThan state: Descriptor.State) throws(CredentialsError) {

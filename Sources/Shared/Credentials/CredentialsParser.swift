@@ -14,9 +14,7 @@ package struct CredentialsParser: Sendable {
     /// Makes a parser that expects a record first if `isPastHeader` is true, and otherwise the file's header.
     init(isPastHeader: Bool) { self.isPastHeader = isPastHeader }
 
-    /// Applies complete records, and returns the number of consumed bytes.
-    ///
-    /// If the file is damaged, the method returns 0.
+    /// Applies complete records, and returns the number of consumed bytes, or 0 if the file is damaged.
     package mutating func parse(_ bytes: UnsafeRawBufferPointer, apply: (Record) -> Void) -> Int {
         var consumed = 0
         if !isPastHeader {
@@ -60,9 +58,7 @@ package struct CredentialsParser: Sendable {
 }
 
 extension Record {
-    /// Returns the record as hexadecimal digits, for use in a message.
-    ///
-    /// The digits stand for the bytes that the record has in the credentials file.
+    /// Returns the record's bytes in the credentials file as hexadecimal digits, for use in a message.
     ///
     /// - Throws: `CredentialsError.invalidRecord`.
     package func hex() throws(CredentialsError) -> String { Hex.text(of: try encoded()) }

@@ -17,7 +17,7 @@ package enum Record: Sendable, Equatable {
     case certificates(did: String, from: Int64)
     /// The largest connection number that the store knows.
     ///
-    /// The gate gives new connections larger numbers, even if the clock has been set back.
+    /// The gate gives larger numbers to new connections, even if the clock has been set back.
     case connections(known: Int64)
     /// Removes the record of a kind and key.
     case removed(Kind, key: String)

@@ -8,7 +8,7 @@ package struct TokenBucket: Sendable, Equatable {
     private var tokens: Int64
     private var filledAt: Int64
 
-    /// The maximum rate and burst: more than any setting allows, and too small to cause an overflow.
+    /// The maximum rate and burst: no setting allows more, and the value is too small to cause an overflow.
     private static let most: Int64 = 1 << 30
     /// The longest time for which one call adds tokens, in milliseconds: one hour.
     private static let restMax: Int64 = 3_600_000

@@ -2,7 +2,7 @@ package import Domain
 
 /// The cancellations of users' accounts.
 ///
-/// A cancellation is deleted when the cancellation is undone, or in the last step of the user's erasure.
+/// A cancellation is deleted when the user undoes it, or in the last step of the user's erasure.
 package struct CancellationTable: TransactionTable {
     let transaction: Transaction
 

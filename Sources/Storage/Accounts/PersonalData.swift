@@ -82,7 +82,7 @@ package enum PersonalData {
         }
     }
 
-    /// Returns a user's document, read in one transaction, with times in milliseconds since 1970.
+    /// Returns a user's document, read from one state of the database, with times in milliseconds since 1970.
     ///
     /// The document is built in memory. Retention times limit its largest parts, the commands and the events.
     package static func document(

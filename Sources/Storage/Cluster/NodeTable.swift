@@ -110,7 +110,7 @@ package struct NodeTable {
         return try all().filter { $0.untilAt > now }
     }
 
-    /// Returns the connection name of any process of the service other than `id`; nil if no other process is connected.
+    /// Returns the connection name of a process of the service other than `id`, or nil if there is no such process.
     ///
     /// The search also finds processes without a row in this table. Examples are a process that works alone, and a
     /// `lamplighter` command.

@@ -2,10 +2,10 @@ package import Domain
 
 /// The log of events, which programs outside the service read.
 ///
-/// A transaction writes one row for devices' statuses (`bulk`), and one for other events. Rows are
-/// ordered by the numbers of their transactions (`xid`). On PostgreSQL, transactions don't always commit in the order
-/// of these numbers. Rows are therefore read only up to the oldest open transaction. On SQLite, which has one writer,
-/// all rows have the same number.
+/// A transaction writes one row for devices' statuses (`bulk`), and one for other events. Rows are ordered by the
+/// numbers of their transactions (`xid`). On PostgreSQL, transactions don't always commit in the order of these
+/// numbers. Rows are therefore read only up to the oldest open transaction. On SQLite, which has one writer, all rows
+/// have the same number.
 package struct EventLogTable: TransactionTable {
     let transaction: Transaction
 
@@ -241,7 +241,7 @@ package struct EventLogTable: TransactionTable {
         return try transaction.meta.value(Self.statusesUntil).flatMap { Int64($0) }.map { Instant(milliseconds: $0) }
     }
 
-    /// The number of seconds for which statuses are still logged after a reader without a subscription has read them.
+    /// The maximum number of seconds for which statuses are logged after a read without a subscription.
     private static let leaseSeconds: Int64 = 240
 
     /// Turns the logging of statuses on for some minutes, for a reader without a subscription.

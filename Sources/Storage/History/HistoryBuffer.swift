@@ -208,8 +208,8 @@ package struct HistoryBuffer: TransactionTable {
 
     /// Deletes some rows of a round after the round's chunks have been written.
     ///
-    /// If the round's last row is among them, the round's mark is deleted too. Rows are deleted in steps, because the
-    /// database overwrites deleted content. Overwriting all rows at once would delay the next commit.
+    /// If the round's last row is among them, the round's mark is deleted too. Rows are deleted in steps, because
+    /// SQLite overwrites deleted content. Overwriting all rows at once would delay the next commit.
     func removeCompacted(_ rows: [Int64], of round: CompactionRound, after mark: Mark?) throws {
         try sql.run("DELETE FROM historyBuffer WHERE seq = $1", each: rows) { $0 }
         guard rows.last == round.seq, let mark else { return }

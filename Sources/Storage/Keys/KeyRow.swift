@@ -4,9 +4,9 @@ import Domain
 struct KeyRow: TableRow {
     var key: APIKey
     var tokenHash: [UInt8]
-    /// The digest of the secret before the last rotation; nil if that secret is no longer valid.
+    /// The digest of the replaced secret, or nil before a rotation and after the new secret's first use.
     var oldTokenHash: [UInt8]?
-    /// The time at which the secret before the last rotation expires.
+    /// When the replaced secret expires, or nil if there is no replaced secret.
     var oldTokenUntil: Instant?
 
     static let table = Table<KeyRow>("apiKey")

@@ -49,7 +49,7 @@ package struct LoadTable {
         return counts
     }
 
-    /// Returns the time at which a period of 144 steps (one day) begins whose last step contains the given moment.
+    /// Returns the beginning of the period of 144 steps (one day) whose last step contains the given moment.
     package static func begin(until moment: Instant) -> Instant {
         Instant(milliseconds: first(at: moment) * stepSeconds * 1000)
     }

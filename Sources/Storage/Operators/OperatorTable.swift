@@ -77,7 +77,7 @@ package struct OperatorTable: TransactionTable {
         )
     }
 
-    /// Returns the session that a cookie's token names, even if the session has expired, or nil if there is none.
+    /// Finds a session by its cookie's token, or returns nil; expired sessions are found too.
     package func session(token: String) throws -> OperatorSession? {
         try sql.rows(of: OperatorSessionRow.table, "WHERE tokenHash = $1", Sodium.sha256(token.utf8)).first?.session
     }

@@ -14,7 +14,7 @@ package struct RequestTable: TransactionTable {
         package var content: [UInt8]
         /// The answer, or nil while the request waits for a command's outcome.
         ///
-        /// The result of a method that only reads isn't stored, because a repeated request is carried out again.
+        /// The answer is also nil if the request's method only reads. A repeat of such a request is carried out again.
         package var answer: [UInt8]?
         /// The command whose outcome the request waits for.
         package var waitsFor: (did: DeviceID, cid: Int64)?

@@ -36,8 +36,8 @@ extension SessionTable {
     /// Records that a token of a session was used.
     ///
     /// The first use of a new token makes the earlier token invalid. After any token's first use, the terminal can't
-    /// connect with the app's secret. The time of use is stored at most once a minute. If there is an earlier
-    /// token, or if the time must be stored, the method locks the user.
+    /// connect with the app's secret. The time of use is stored at most once a minute. If there is an earlier token, or
+    /// if the time must be stored, the method locks the user.
     package func use(_ token: String, of session: Domain.Session) throws {
         let oldest = now.adding(seconds: -Domain.Session.seenSeconds)
         let isSeen = session.lastSeenAt.map { $0 > oldest } ?? false

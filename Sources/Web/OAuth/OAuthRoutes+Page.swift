@@ -106,9 +106,7 @@ extension OAuthRoutes {
 
     // MARK: Answers
 
-    /// The cookie's name.
-    ///
-    /// If users reach the pages over HTTPS, the prefix `__Host-` limits the cookie to this host.
+    /// The cookie's name; if users reach the pages over HTTPS, its prefix limits the cookie to this host.
     private var cookie: String { (pages.isSecure ? "__Host-" : "") + "lamplighter-oauth" }
 
     private func nonce(of request: Request) -> String? {

@@ -4,9 +4,7 @@ package import Domain
 package struct Pages: Sendable {
     /// Returns the state of a link without changing anything.
     package var look: @Sendable (_ token: String) async -> LinkView
-    /// Carries out a link's action.
-    ///
-    /// Only the page for a password reset passes a password. The other pages pass nil.
+    /// Carries out a link's action; only the page for a password reset passes a password, and others pass nil.
     package var follow: @Sendable (_ token: String, _ password: String?) async -> LinkView
     /// Returns a picture by its digest.
     package var avatar: @Sendable (_ digest: String) async -> (mediaType: String, bytes: [UInt8])?

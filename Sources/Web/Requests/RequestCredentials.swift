@@ -2,7 +2,7 @@ import Domain
 
 /// The credentials of an HTTP request.
 enum RequestCredentials: Equatable {
-    /// A session's token or an API key; the envelope contains either of them as the member `token`.
+    /// A session's token or an API key, which becomes the envelope's member `token`.
     case bearer(String)
     /// An app's id and its secret, for methods that need no token.
     case basic(app: String, secret: String)

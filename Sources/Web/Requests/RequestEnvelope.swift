@@ -13,7 +13,7 @@ struct RequestEnvelope: Equatable {
     ///
     /// An empty body counts as `{}`.
     ///
-    /// The bytes of every other body stay unchanged in the payload, so that the worker reads what the client sent.
+    /// The payload contains the bytes of every other body unchanged, so the worker reads the client's own bytes.
     /// - Throws: `Rejection` if the body isn't a JSON object, or if its token differs from the header's token.
     init(_ body: [UInt8], credentials: RequestCredentials?, newID: @autoclosure () -> String) throws(Rejection) {
         let body = body.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) } ? Array("{}".utf8) : body

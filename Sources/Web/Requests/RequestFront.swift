@@ -16,9 +16,7 @@ package struct RequestFront: Sendable {
         ///
         /// The authorization page leaves the password empty, because it knows only the secret's digest.
         package let password: String
-        /// The digest that the gate checks to admit the request.
-        ///
-        /// If it is nil, the gate checks the password's digest.
+        /// The digest that the gate checks to admit the request; if nil, the gate checks the password's digest.
         package let digest: [UInt8]?
         /// Whether the password is a token.
         package let isToken: Bool

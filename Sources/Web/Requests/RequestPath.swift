@@ -3,9 +3,7 @@ import Wire
 
 /// A path below the root of all topics (reference: http#paths).
 enum RequestPath: Equatable {
-    /// A request.
-    ///
-    /// The app and the terminal are nil if the path doesn't name them.
+    /// A request; the app and the terminal are nil if the path doesn't name them.
     case request(AppID?, TerminalID?, service: String, method: String)
     /// The stream of a user's messages.
     case stream

@@ -109,9 +109,7 @@ extension ByteBuffer {
         return true
     }
 
-    /// Reads a length.
-    ///
-    /// The result is nil if bytes are still missing, and `.some(nil)` if the length is malformed.
+    /// Reads a length; returns nil if bytes are still missing, and `.some(nil)` if the length is malformed.
     fileprivate mutating func readLength() -> Int?? {
         var (value, start) = (0, readerIndex)
         for shift in stride(from: 0, through: 21, by: 7) {

@@ -138,9 +138,7 @@ package final class UserStreams: Sendable {
     }
 }
 
-/// The files for TLS connections to the broker.
-///
-/// The files are read again for each new connection.
+/// The files for TLS connections to the broker, which are read again for each new connection.
 package struct BrokerTLS: Sendable {
     private let authority: String
     private let certificate: (file: String, key: String)?
@@ -175,9 +173,7 @@ package final class StreamPlaces: Sendable {
     /// The maximum number of streams from one source address.
     package static let perAddress = 16
 
-    /// Makes `limit` places for streams.
-    ///
-    /// Each party, which is an address or an API key, may use up to `perParty` of these places.
+    /// Makes `limit` places for streams, of which each address or API key may use up to `perParty`.
     package init(limit: Int = .max, perParty: Int = perAddress) { (self.limit, self.perParty) = (limit, perParty) }
 
     /// Takes a place.

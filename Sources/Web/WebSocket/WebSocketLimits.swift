@@ -6,9 +6,7 @@ package struct WebSocketLimits: Sendable {
     ///
     /// Connections from this machine have no such limit.
     package var perAddress: Int
-    /// The number of seconds within which a new connection must become a WebSocket.
-    ///
-    /// This time includes the TLS handshake.
+    /// The number of seconds within which a new connection must become a WebSocket, including the TLS handshake.
     package var upgradeSeconds: Int64
     /// The maximum number of bytes in a frame, and in each direction's buffer.
     package var bufferBytes: Int

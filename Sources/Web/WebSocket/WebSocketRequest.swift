@@ -16,9 +16,7 @@ struct WebSocketRequest: Sendable {
     struct Refusal: Equatable {
         let status: HTTPResponseStatus
         let text: String
-        /// Whether the page's origin caused the refusal.
-        ///
-        /// If it did, the operator is notified.
+        /// Whether the page's origin caused the refusal, of which the operator is then notified.
         var isOfOrigin = false
     }
 

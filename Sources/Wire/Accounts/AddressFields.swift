@@ -87,8 +87,7 @@ extension Fields {
 
     /// Returns the unproven address that a user enters, or nil if the request has no address.
     ///
-    /// If the request contains `email` and no `phone`, then `countryCode` can be absent, because an e-mail address
-    /// doesn't depend on the country.
+    /// If the request contains neither `phone` nor `countryCode`, the user's own country code is used.
     package func enteredAddress(
         of user: User,
         in regions: Regions

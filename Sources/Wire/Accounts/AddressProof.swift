@@ -50,9 +50,7 @@ package struct ProvedAddressParameters: Sendable, Equatable {
 
 /// The parameters of `account/bindPhone` and `bindEmail`: an address and its proof.
 package struct BindAddressParameters: Sendable, Equatable {
-    /// The kind of an address.
-    ///
-    /// The raw value is the name of the request's field.
+    /// The kind of an address; the raw value is the name of the request's field.
     package enum Kind: String, Sendable {
         case phone, email
     }
@@ -101,9 +99,7 @@ package enum CancelProof: Sendable, Equatable {
         }
     }
 
-    /// The path of the field that contains the proof.
-    ///
-    /// If the proof is refused, the refusal names this path.
+    /// The path of the field that contains the proof, for refusals that name this field.
     package var field: String {
         switch self {
         case .password: "params.password"

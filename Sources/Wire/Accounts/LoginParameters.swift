@@ -6,9 +6,7 @@ package struct LoginParameters: Sendable, Equatable {
     package let place: RequestRegion
     /// The login name.
     package let name: LoginName
-    /// Whether the name comes from the field `account`.
-    ///
-    /// An e-mail address in `account` can also be a username.
+    /// Whether the name comes from the field `account`, in which an e-mail address can also be a username.
     package let isAnyName: Bool
     /// The code that proves the address, or nil for a login with a password.
     package let proof: AddressProof?

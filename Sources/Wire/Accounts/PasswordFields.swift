@@ -1,8 +1,6 @@
 package import Domain
 
-/// A password in a request, and the path of the field that contains the password.
-///
-/// If the password is refused, the refusal names this path.
+/// A password in a request, and the path of its field, which a refusal names.
 package struct GivenPassword: Sendable, Equatable {
     /// The password exactly as the client sent it, without Unicode normalisation.
     package let text: String

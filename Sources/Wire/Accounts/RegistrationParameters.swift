@@ -60,9 +60,7 @@ extension RegistrationParameters {
     }
 }
 
-/// The parameters of `account/convertAnonymous`, except the password.
-///
-/// The request contains either a phone number or a username.
+/// The parameters of `account/convertAnonymous`, except the password: either a phone number or a username.
 package enum ConversionParameters: Sendable, Equatable {
     case phone(Address, AddressProof)
     case username(Username)

@@ -40,9 +40,7 @@ package enum CommandCodec {
         return object.encoded()
     }
 
-    /// Reads the content of `device/control`: either `data` or `binary`.
-    ///
-    /// The members of `data` that are null are left out.
+    /// Reads the content of `device/control`: either `data`, without the members that are null, or `binary`.
     package static func content(_ fields: Fields) throws(Rejection) -> (data: JSONObject, binary: String?) {
         let data = try fields.object("data")
         let binary = try fields.base64("binary")

@@ -93,7 +93,7 @@ package enum NotificationCodec {
     /// Returns the answer to `notification/send`.
     package static func sent(_ count: Int) -> Answer { ["notifications": .integer(Int64(count))] }
 
-    /// Returns what a user sees of a terminal's push address: its kind and state, but not the address itself.
+    /// Encodes the kind and the state of a terminal's push address for users, without the address itself.
     package static func address(_ address: PushAddress) -> JSONValue {
         JSONObject(showing: [
             "kind": address.kind.rawValue, "since": address.since, "lastOkAt": address.lastOKAt, "error": address.error,

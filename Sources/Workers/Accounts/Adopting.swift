@@ -25,8 +25,8 @@ struct Adopting {
 
     /// Moves the devices if the request has `adopt`, or else only counts them.
     ///
-    /// If the login replaces no anonymous user, there is nothing to move. The result is then zero moved devices for a
-    /// request with `adopt`, or nil for a request without `adopt`.
+    /// If the login replaces no anonymous user of the account's region, there is nothing to move. The result is then
+    /// zero moved devices for a request with `adopt`, or nil for a request without `adopt`.
     static func answer(_ before: Session?, adoptedBy account: User, _ call: inout Call) throws -> SessionCodec.Adoption?
     {
         let isAsked = try call.fields.adopts()

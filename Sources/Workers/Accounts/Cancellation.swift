@@ -2,15 +2,13 @@ package import Domain
 package import Storage
 import Wire
 
-/// Erases an account, in steps, after its user has requested this and hasn't logged in again.
+/// The erasure of accounts, in steps; until an erasure begins, a login can withdraw it.
 package enum Cancellation {
     /// The maximum number of devices that one step handles.
     private static let devicesStep = 50
     /// The maximum number of event-log rows that one transaction changes.
     private static let logStep = 100
-    /// How many seconds pass before an anonymous user is erased.
-    ///
-    /// During this time, logout messages can still arrive.
+    /// How many seconds pass before an anonymous user is erased, so that logout messages can still arrive.
     private static let farewellSeconds: Int64 = 10
 
     /// Records a user's erasure request, ends the sessions and returns the time of erasure.

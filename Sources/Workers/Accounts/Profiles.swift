@@ -69,7 +69,7 @@ enum Profiles {
         try call.audit(.usernameChanged, of: user.uid)
     }
 
-    /// Stores an unverified address, which logins don't use until it is verified.
+    /// Stores an unverified address; until it is verified, logins use the address on which the account relies, if any.
     private static func writeDown(_ address: Address, of user: inout User, _ call: inout Call) throws {
         let before = user
         user.writeDown(address, at: call.tx.now)

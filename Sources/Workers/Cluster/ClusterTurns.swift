@@ -101,9 +101,7 @@ struct ClusterTurns: ~Copyable {
         do { try link?.beat() } catch { dropLink() }
     }
 
-    /// How long to wait for the broker.
-    ///
-    /// The wait is shorter if this process must soon give up its lanes.
+    /// How long to wait for the broker; the wait is shorter if this process must soon give up its lanes.
     private var linkPatience: Duration {
         let longest = Duration.seconds(3)
         guard let unreachableSince, !hasGivenUp, !lanes.isEmpty else { return longest }

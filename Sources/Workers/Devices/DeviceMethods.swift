@@ -28,7 +28,9 @@ enum DeviceMethods {
 
     // MARK: The device of a request
 
-    /// Returns the caller's binding to the request's device, or throws if the app doesn't have the device's product.
+    /// Returns the caller's binding to the request's device.
+    ///
+    /// Throws if there is no such binding, or if the app doesn't have the device's product.
     static func binding(_ call: Call) throws -> Binding {
         let binding = try bindingOfAnyProduct(call)
         guard let record = try call.tx.statuses.find(binding.did), call.app.products.contains(record.productKey) else {

@@ -47,7 +47,7 @@ extension UnitOfWork {
         effects.log(event)
     }
 
-    /// Logs a change of an account; `changed` is the part that affects security, or nil if there is none.
+    /// Logs a change of an account; `changed` names a change of its security, or is nil.
     mutating func log(_ type: EventType, of user: User, by actor: Actor, changed: User.SecurityChange? = nil) {
         let data = LoggedEventCodec.account(user, isDeleted: type == .accountDeleted, changed: changed)
         effects.log(LoggedEvent(type, at: now, uid: user.uid, actor: actor, app: user.app, data: data))

@@ -38,9 +38,7 @@ extension EventSubscription {
 
     private static let deadLetterPrefix = "webhook/"
 
-    /// Returns the id of the webhook that refused a dead letter.
-    ///
-    /// The result is nil if the dead letter is an MQTT message.
+    /// Returns the id of the webhook that refused a dead letter, or nil if the dead letter is an MQTT message.
     package static func webhook(ofDeadLetter topic: String) -> SubscriptionID? {
         guard topic.hasPrefix(deadLetterPrefix) else { return nil }
         return SubscriptionID(String(topic.dropFirst(deadLetterPrefix.count)))

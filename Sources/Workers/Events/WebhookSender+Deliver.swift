@@ -94,9 +94,7 @@ extension WebhookSender {
 
     // MARK: The outcome
 
-    /// Stores the outcome of a post.
-    ///
-    /// If the outcome can't be stored, the post is repeated.
+    /// Stores the outcome of a post; if the outcome can't be stored, the post is repeated.
     private func settle(
         _ batch: WebhookBatch,
         _ outcome: WebhookClient.Outcome,

@@ -70,9 +70,7 @@ struct HistoryDays: MaintenanceJob {
         return true
     }
 
-    /// Sums up one day of a device.
-    ///
-    /// If the day's records change while they are read, the sums aren't saved.
+    /// Sums up one day of a device; if the day's records change meanwhile, the sums aren't saved.
     private func sumUp(_ did: DeviceID, _ day: Int64) throws {
         let draft = try environment.store.read { try $0.history.days.sumUp(did, day: day) }
         _ = try environment.store.batch(at: environment.clock.now) { tx in

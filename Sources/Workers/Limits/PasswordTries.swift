@@ -55,9 +55,7 @@ package struct PasswordTries {
         try tx.attempts.retryAfter(account(user), max: limits.passwordFailures, windowSeconds: windowSeconds)
     }
 
-    /// Deletes a user's counts of wrong passwords.
-    ///
-    /// This happens, for example, after a password reset or when an operator unlocks the user.
+    /// Deletes a user's counts of wrong passwords, for example when an operator unlocks the user.
     package static func clear(_ user: User, in tx: Transaction) throws {
         for subject in [account(user)] + names(user, tx) { try tx.attempts.clear(subject) }
     }

@@ -10,9 +10,7 @@ import Synchronization
 package final class QuotaFront: Sendable {
     /// The maximum number of entries, which take about 150 bytes each: 3 MB.
     private static let entriesMax = 20_000
-    /// The maximum number of remembered transactions.
-    ///
-    /// This number is larger than the number of transactions that can run at the same time.
+    /// The maximum number of remembered transactions, which is more than can run at the same time.
     private static let transactionsMax = 256
 
     private struct State {
@@ -50,7 +48,7 @@ package final class QuotaFront: Sendable {
         }
     }
 
-    /// Marks a quota as used up, unless the current transaction has counted toward the quota.
+    /// Marks a quota as used up, unless the current transaction has counted towards the quota.
     ///
     /// If the current transaction is rolled back, its counts are undone, and the transaction runs again. If the quota
     /// were marked, the second run would be refused.

@@ -20,7 +20,7 @@ enum GatewayAnswer {
         }
     }
 
-    /// Returns the users to lock: a push's recipient, or nobody if the message is not a push.
+    /// Returns the users to lock: the recipient of a push, or an empty list for other messages.
     private static func users(of row: OutgoingMessageTable.Due?) -> (users: [UserID], devices: [DeviceID]) {
         (users: [row?.message.push?.address.uid].compactMap(\.self), devices: [])
     }

@@ -2,7 +2,9 @@ import Domain
 import Sodium
 import Storage
 
-/// The rules for what a link changes, and for whether a link still fits its account (reference: delivery#links).
+/// The rules for links: the changes that a link makes, and the conditions under which it is still valid.
+///
+/// The reference describes links (delivery#links).
 enum LinkRules {
     /// Returns whether an account is still in a state in which its link may be used.
     static func fits(_ link: Link, _ user: User) -> Bool {

@@ -6,7 +6,7 @@ import Storage
 package enum PushTest {
     /// Returns a function that sends a test push to an address immediately, instead of putting the push in the queue.
     ///
-    /// The exception is a push for a gateway: It is put in the queue, and the function reports it as sent.
+    /// Only a push for a gateway is put in the queue, and the function reports such a push as sent.
     package static func prepare(
         _ address: PushAddress,
         by environment: Environment,

@@ -162,8 +162,8 @@ struct NotifiedEvent {
     private static func ofSharing(_ source: Source, in tx: Transaction) throws -> NotifiedEvent? {
         guard let (id, status) = source.details.sharing, let sharing = try tx.sharings.find(id) else { return nil }
         let isForGuest = status == .pending || status == .revoked
-        // If the guest and the inviter use different apps, the event is logged once for each app.
-        // Only the log entry for the recipient's app causes a notification.
+        // If the guest and the inviter use different apps, the event is logged once for each app. Only the log entry
+        // for the recipient's app causes a notification.
         guard let uid = isForGuest ? sharing.guest : sharing.inviter,
             try tx.accounts.find(uid)?.app == source.event.app
         else { return nil }

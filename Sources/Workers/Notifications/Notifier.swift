@@ -48,7 +48,7 @@ package final class Notifier: Sendable {
 
         var text: String { partial.map { "\(cursor.text) \($0.event) \($0.uid)" } ?? cursor.text }
 
-        /// Returns the id of the last user who was notified of an event, or an empty string if nobody was notified.
+        /// Returns the id of the last user who was notified of an event, or an empty string before the first user.
         func lastUser(of event: NotifiedEvent) -> String { partial?.event == event.id.text ? partial?.uid ?? "" : "" }
     }
 

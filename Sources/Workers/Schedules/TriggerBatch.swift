@@ -158,8 +158,8 @@ struct TriggerBatch {
 
     /// Makes the commands of due runs.
     ///
-    /// A run fails without a command if the schedule's creator may no longer control the device. A run also fails if
-    /// the attributes no longer fit the product, or if the device isn't connected or has too many queued commands.
+    /// A run fails without a command if the schedule's creator may no longer control the device, or if the attributes
+    /// no longer fit the product. A run also fails if the device isn't connected or has too many queued commands.
     private mutating func makeCommands(
         for dueRuns: [DueRun],
         in work: inout UnitOfWork

@@ -40,7 +40,7 @@ struct Invited {
     /// Finds the user with a login name.
     ///
     /// If the login name is an address and the app verifies addresses, the user must have verified this address.
-    /// Without this condition, somebody could get another user's invitations.
+    /// Without this condition, a user could get the invitations of another user.
     private static func find(_ name: LoginName, by inviter: User, _ call: Call) throws -> User? {
         let found = try call.tx.accounts.find(name, app: call.app.id, region: inviter.region)
         guard let found, let address = name.address else { return found }

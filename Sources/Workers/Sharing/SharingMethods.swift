@@ -90,7 +90,7 @@ enum SharingMethods {
         return .result(SharingCodec.answered(sharing))
     }
 
-    /// Returns the invitation with the given code or id, or nil if it doesn't exist or the user must not see it.
+    /// Returns the invitation with the given code or id, or nil if the user can't find an invitation by this name.
     private static func find(
         _ name: SharingName,
         for uid: UserID,

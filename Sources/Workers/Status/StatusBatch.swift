@@ -97,7 +97,7 @@ struct StatusBatch {
 
     /// Locks the devices of all inputs.
     ///
-    /// If a transaction writes data of these devices before it calls `carryOut`, it must call this method first.
+    /// A transaction that writes data of these devices before `carryOut` must call this method first.
     func lock(in tx: Transaction) throws { try tx.lock(devices: Array(Set(items.map(\.did)))) }
 
     // MARK: Load, decide, save

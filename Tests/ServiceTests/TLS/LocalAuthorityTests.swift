@@ -40,9 +40,9 @@ import Testing
         #expect(again.facts == second.facts && !again.isNew)
         #expect(try !TLSMaterial(directory.ownTLS).isForeign)
 
-        // After the first authority has expired, new files leave it out. The first authority had signed a
-        // certificate for the second authority. The server's new certificate file lacks this certificate, and the new
-        // authority file lacks the first authority.
+        // After the first authority has expired, new files leave it out. The server's new certificate file lacks the
+        // certificate that the first authority signed for the second one. The new authority file lacks the first
+        // authority.
         let ended = first.facts.end
         _ = try again.renewServer([], days: 10, at: ended)
         #expect(try file(directory.ownTLS.certificate).allFacts.count == 1)

@@ -58,8 +58,7 @@ struct LoopTests {
             world.sendReport(number % 3, ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number))]])
         }
         world.environment.limits.batchMax = 7
-        // A slow machine must not shrink the batches. Otherwise no messages might be left when the worker reaches the
-        // step that the test interrupts.
+        // A slow machine must not shrink the batches, because each step is reached only while messages are left.
         world.environment.limits.turnMax = .seconds(3600)
         do {
             var loop = try world.loop(Interrupting(inner: StatusHandler(world.environment), interruption: interruption))

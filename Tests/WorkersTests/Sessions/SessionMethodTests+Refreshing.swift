@@ -66,7 +66,7 @@ extension SessionMethodTests {
         #expect(try world.askAccount("account/whoami", id: "d", token: first?.stringValue).isOK)
     }
 
-    /// Several actions; `counts` says whether an action counts as the first use of the session's token.
+    /// Actions, each with `counts`: whether the action counts as the first use of the session's token.
     static let firstUses: [(name: String, counts: Bool, use: @Sendable (World) throws -> Void)] = [
         ("a request", true, { _ = try $0.askAccount("account/whoami", id: "u") }),
         (

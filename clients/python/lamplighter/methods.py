@@ -931,9 +931,9 @@ class Notification:
         """Sets the address at which a push service reaches this terminal.
 
         A terminal has one address. A new address replaces the old one, and null removes it. Without `push`, the method
-        changes nothing. If two terminals set the same address, only the one that set it last keeps it. The end of the
-        session removes the address. An API key gets Forbidden. InvalidRequest with field params.push.address: the
-        service is not allowed to connect to this Web Push address.
+        only returns the stored address. If two terminals set the same address, only the one that set it last keeps it.
+        The end of the session removes the address. An API key gets Forbidden. InvalidRequest with field
+        params.push.address: the service is not allowed to connect to this Web Push address.
 
         Returns: The data about the terminal's push address, as in session/list. `push` is absent if the terminal has no
         address.

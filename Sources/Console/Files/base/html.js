@@ -126,7 +126,7 @@ function patch(node, view) {
     return;
   }
   const before = node[shown].props;
-  // The node already shows this view. This is the case, for example, if a row of a table didn't change.
+  // The node already shows this view, for example because a table's row didn't change.
   if (before === view.props) return;
   // A custom element draws its content itself.
   if (!view.tag.includes('-')) patchChildren(node, view.children);

@@ -1,4 +1,4 @@
-// An editor for JSON documents. Before it saves a document, it shows what would change and what the change would break.
+// An editor for JSON documents. Before saving, it lists the changes, and warns of changes that devices or apps don't fit.
 
 import { html } from '../base/html.js';
 import { t, fill, count, value } from '../base/words.js';

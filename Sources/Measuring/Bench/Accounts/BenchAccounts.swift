@@ -6,8 +6,8 @@ import Load
 ///
 /// One measurement sends requests that need no password hash. It compares the service's answers per second with those
 /// of `echo`, a consumer that only sends each request back. The other measurement counts the reports per second before
-/// any login. It compares them with the reports per second during many simultaneous logins. Within a round, the
-/// measurements happen one after the other, on a private broker.
+/// any login. It compares them with the reports per second during simultaneous logins, of which there are
+/// 200 by default. Within a round, the measurements happen one after the other, on a private broker.
 extension BenchAccounts {
     private typealias Question = RequestLoad.Question
 

@@ -18,7 +18,7 @@ struct HeldRequests {
     /// Whether the worker is stopping, so that `release` returns all requests.
     private var isEnding = false
 
-    /// Makes an empty queue that holds at most a quarter of what the intake may hold.
+    /// Makes an empty queue whose limit is a quarter of the intake's limit.
     ///
     /// If `budget` is nil, no request is ever queued.
     init(_ budget: AnswerBudget?, _ limits: Limits) {

@@ -23,8 +23,8 @@ struct LongReadings {
 
     /// Makes an empty queue.
     ///
-    /// If the queue takes up more than a quarter of what the intake may hold, each terminal gets an equal share of the
-    /// queue. If the queue's bytes reach half of the bytes that the intake may hold, all new requests are refused.
+    /// If the queue fills more than a quarter of the intake's limit, each terminal gets an equal share of the queue. If
+    /// the queue's bytes reach half of the intake's limit, all new requests are refused.
     init(_ limits: Limits) {
         perTerminal = limits.heldPerTerminal
         countMax = limits.intakeMax / 4

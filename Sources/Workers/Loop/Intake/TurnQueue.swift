@@ -47,9 +47,7 @@ struct TurnQueue {
     private(set) var held: HeldRequests
     private var readings: LongReadings
 
-    /// Makes a queue that holds back the requests of terminals that have exceeded their budget.
-    ///
-    /// If `budget` is nil, no requests are held back.
+    /// Makes a queue that, if `budget` isn't nil, holds back the requests of terminals that have exceeded it.
     init(_ parties: Parties, budget: AnswerBudget? = nil, _ limits: Limits = Limits()) {
         self.parties = parties
         held = HeldRequests(budget, limits)

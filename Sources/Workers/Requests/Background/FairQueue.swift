@@ -53,7 +53,7 @@ struct FairQueue<Element> {
         var gone: [Element] = []
         while count >= bounds.waiting || bytes + size > bounds.bytes {
             guard let item = drop(for: sender) else {
-                // Once other elements were removed, this element is accepted even if the bytes then exceed the limit.
+                // If other elements were removed for this one, it is accepted even if the bytes exceed the limit.
                 guard !gone.isEmpty else { return .full }
                 return taken(element, of: sender, bytes: size, insteadOf: gone)
             }
